@@ -1,0 +1,58 @@
+# Sourced by ./run and ./check: makes `.venv` with the locked dependencies, once per change of the lock files.
+# Needs nothing but a Python of 3.11 or newer. `root` is the project's folder.
+
+# Prints the first Python here that is new enough.
+find_python() {
+    for python in python3 python3.14 python3.13 python3.12 python3.11 python; do
+        if command -v "$python" >/dev/null 2>&1 &&
+            "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            echo "$python"
+            return
+        fi
+    done
+    {
+        echo "agenthost needs Python 3.11 or newer; found: $(python3 --version 2>&1 || echo 'no python3')."
+        echo "Install it (Debian and Ubuntu: apt-get install python3 python3-venv; macOS: brew install python)."
+    } >&2
+    return 1
+}
+
+# is_ready KIND: `.venv` holds what requirements/KIND.lock says.
+is_ready() {
+    [ -x "$root/.venv/bin/agenthost" ] && cmp -s "$root/requirements/$1.lock" "$root/.venv/$1.lock"
+}
+
+# ensure KIND: make it so. The lock keeps two first uses at once from building over each other.
+ensure() {
+    is_ready "$1" && return
+    python=$(find_python)
+    if command -v flock >/dev/null 2>&1; then
+        exec 9>"$root/.venv.lock"
+        flock 9
+        if is_ready "$1"; then
+            exec 9>&-
+            return
+        fi
+    fi
+    echo "agenthost: setting up .venv (once; later starts skip this)" >&2
+    install "$1" || {
+        echo "agenthost: the set-up failed; the lines above say why. ./run and ./check try again." >&2
+        exit 1
+    }
+    if command -v flock >/dev/null 2>&1; then exec 9>&-; fi
+}
+
+install() {
+    if ! "$root/.venv/bin/python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+        "$python" -m venv --clear "$root/.venv" || {
+            echo "agenthost: this Python cannot make virtual environments; on Debian: apt-get install python3-venv" >&2
+            return 1
+        }
+    fi
+    uv="$root/.venv/bin/uv"
+    [ -x "$uv" ] || "$root/.venv/bin/python" -m pip install --quiet --disable-pip-version-check uv || return 1
+    export VIRTUAL_ENV="$root/.venv"
+    "$uv" pip install --quiet --require-hashes -r "$root/requirements/$1.lock" || return 1
+    "$uv" pip install --quiet --no-deps --no-build-isolation --editable "$root" || return 1
+    cp "$root/requirements/$1.lock" "$root/.venv/$1.lock"
+}

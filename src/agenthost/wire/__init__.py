@@ -1,0 +1,1 @@
+"""What travels: typed values of both protocols, their encoding and decoding. Knows no state and no host."""

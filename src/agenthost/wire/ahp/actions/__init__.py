@@ -1,0 +1,200 @@
+"""Actions: all that can happen to the state of a resource."""
+
+from typing import Annotated, TypeAlias, get_args
+
+from agenthost.wire.ahp.actions.input import (
+    SessionInputAnswerChangedAction,
+    SessionInputCompletedAction,
+    SessionInputRequestedAction,
+    SessionPendingMessageRemovedAction,
+    SessionPendingMessageSetAction,
+    SessionQueuedMessagesReorderedAction,
+)
+from agenthost.wire.ahp.actions.root import (
+    RootActiveSessionsChangedAction,
+    RootAgentsChangedAction,
+    RootConfigChangedAction,
+    RootTerminalsChangedAction,
+)
+from agenthost.wire.ahp.actions.session import (
+    SessionActiveClientChangedAction,
+    SessionActiveClientToolsChangedAction,
+    SessionActivityChangedAction,
+    SessionConfigChangedAction,
+    SessionCreationFailedAction,
+    SessionCustomizationsChangedAction,
+    SessionCustomizationToggledAction,
+    SessionCustomizationUpdatedAction,
+    SessionDiffsChangedAction,
+    SessionIsArchivedChangedAction,
+    SessionIsReadChangedAction,
+    SessionMetaChangedAction,
+    SessionModelChangedAction,
+    SessionReadyAction,
+    SessionServerToolsChangedAction,
+    SessionTitleChangedAction,
+)
+from agenthost.wire.ahp.actions.terminal import (
+    TerminalClaimedAction,
+    TerminalClearedAction,
+    TerminalCommandDetectionAvailableAction,
+    TerminalCommandExecutedAction,
+    TerminalCommandFinishedAction,
+    TerminalCwdChangedAction,
+    TerminalDataAction,
+    TerminalExitedAction,
+    TerminalInputAction,
+    TerminalResizedAction,
+    TerminalTitleChangedAction,
+)
+from agenthost.wire.ahp.actions.toolcall import (
+    SessionToolCallCompleteAction,
+    SessionToolCallConfirmedAction,
+    SessionToolCallContentChangedAction,
+    SessionToolCallDeltaAction,
+    SessionToolCallReadyAction,
+    SessionToolCallResultConfirmedAction,
+    SessionToolCallStartAction,
+)
+from agenthost.wire.ahp.actions.turn import (
+    SessionDeltaAction,
+    SessionErrorAction,
+    SessionReasoningAction,
+    SessionResponsePartAction,
+    SessionTruncatedAction,
+    SessionTurnCancelledAction,
+    SessionTurnCompleteAction,
+    SessionTurnStartedAction,
+    SessionUsageAction,
+)
+from agenthost.wire.ahp.enums import ClientActionType
+from agenthost.wire.annotations import Tag
+
+RootAction: TypeAlias = Annotated[
+    RootAgentsChangedAction
+    | RootActiveSessionsChangedAction
+    | RootTerminalsChangedAction
+    | RootConfigChangedAction,
+    Tag("type"),
+]
+"""An action on the root."""
+
+SessionAction: TypeAlias = Annotated[
+    SessionReadyAction
+    | SessionCreationFailedAction
+    | SessionTitleChangedAction
+    | SessionModelChangedAction
+    | SessionIsReadChangedAction
+    | SessionIsArchivedChangedAction
+    | SessionActivityChangedAction
+    | SessionDiffsChangedAction
+    | SessionServerToolsChangedAction
+    | SessionActiveClientChangedAction
+    | SessionActiveClientToolsChangedAction
+    | SessionCustomizationsChangedAction
+    | SessionCustomizationToggledAction
+    | SessionCustomizationUpdatedAction
+    | SessionConfigChangedAction
+    | SessionMetaChangedAction
+    | SessionTurnStartedAction
+    | SessionResponsePartAction
+    | SessionDeltaAction
+    | SessionReasoningAction
+    | SessionUsageAction
+    | SessionTurnCompleteAction
+    | SessionTurnCancelledAction
+    | SessionErrorAction
+    | SessionTruncatedAction
+    | SessionToolCallStartAction
+    | SessionToolCallDeltaAction
+    | SessionToolCallReadyAction
+    | SessionToolCallConfirmedAction
+    | SessionToolCallCompleteAction
+    | SessionToolCallResultConfirmedAction
+    | SessionToolCallContentChangedAction
+    | SessionInputRequestedAction
+    | SessionInputAnswerChangedAction
+    | SessionInputCompletedAction
+    | SessionPendingMessageSetAction
+    | SessionPendingMessageRemovedAction
+    | SessionQueuedMessagesReorderedAction,
+    Tag("type"),
+]
+"""An action on a session."""
+
+TerminalAction: TypeAlias = Annotated[
+    TerminalDataAction
+    | TerminalInputAction
+    | TerminalResizedAction
+    | TerminalClaimedAction
+    | TerminalTitleChangedAction
+    | TerminalCwdChangedAction
+    | TerminalExitedAction
+    | TerminalClearedAction
+    | TerminalCommandDetectionAvailableAction
+    | TerminalCommandExecutedAction
+    | TerminalCommandFinishedAction,
+    Tag("type"),
+]
+"""An action on a terminal."""
+
+StateAction: TypeAlias = Annotated[
+    RootAgentsChangedAction
+    | RootActiveSessionsChangedAction
+    | RootTerminalsChangedAction
+    | RootConfigChangedAction
+    | SessionReadyAction
+    | SessionCreationFailedAction
+    | SessionTitleChangedAction
+    | SessionModelChangedAction
+    | SessionIsReadChangedAction
+    | SessionIsArchivedChangedAction
+    | SessionActivityChangedAction
+    | SessionDiffsChangedAction
+    | SessionServerToolsChangedAction
+    | SessionActiveClientChangedAction
+    | SessionActiveClientToolsChangedAction
+    | SessionCustomizationsChangedAction
+    | SessionCustomizationToggledAction
+    | SessionCustomizationUpdatedAction
+    | SessionConfigChangedAction
+    | SessionMetaChangedAction
+    | SessionTurnStartedAction
+    | SessionResponsePartAction
+    | SessionDeltaAction
+    | SessionReasoningAction
+    | SessionUsageAction
+    | SessionTurnCompleteAction
+    | SessionTurnCancelledAction
+    | SessionErrorAction
+    | SessionTruncatedAction
+    | SessionToolCallStartAction
+    | SessionToolCallDeltaAction
+    | SessionToolCallReadyAction
+    | SessionToolCallConfirmedAction
+    | SessionToolCallCompleteAction
+    | SessionToolCallResultConfirmedAction
+    | SessionToolCallContentChangedAction
+    | SessionInputRequestedAction
+    | SessionInputAnswerChangedAction
+    | SessionInputCompletedAction
+    | SessionPendingMessageSetAction
+    | SessionPendingMessageRemovedAction
+    | SessionQueuedMessagesReorderedAction
+    | TerminalDataAction
+    | TerminalInputAction
+    | TerminalResizedAction
+    | TerminalClaimedAction
+    | TerminalTitleChangedAction
+    | TerminalCwdChangedAction
+    | TerminalExitedAction
+    | TerminalClearedAction
+    | TerminalCommandDetectionAvailableAction
+    | TerminalCommandExecutedAction
+    | TerminalCommandFinishedAction,
+    Tag("type"),
+]
+"""Any action."""
+
+CLIENT_ACTIONS: frozenset[str] = frozenset(get_args(ClientActionType))
+"""What a client may dispatch."""

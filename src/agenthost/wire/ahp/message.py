@@ -1,0 +1,58 @@
+"""What the user says, with attachments."""
+
+from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
+
+from agenthost.wire.ahp.common import ContentRef, Meta, TextRange, TextSelection
+from agenthost.wire.annotations import Tag
+
+
+class MessageAttachmentBase(TypedDict):
+    """What every kind of attachment has."""
+
+    label: str
+    range: NotRequired[TextRange]  # span in the message text (lines/characters, not bytes)
+    displayKind: NotRequired[str]  # open set: image, document, symbol, directory, selection, …
+    _meta: NotRequired[Meta]  # from `completions`: send back untouched
+
+
+class SimpleMessageAttachment(MessageAttachmentBase):
+    """An attachment that only its maker understands."""
+
+    type: Literal["simple"]
+    modelRepresentation: NotRequired[str]  # required when the client itself produced the attachment
+
+
+class MessageEmbeddedResourceAttachment(MessageAttachmentBase):
+    """An attachment whose bytes ride along."""
+
+    type: Literal["embeddedResource"]
+    data: str  # base64
+    contentType: str
+    selection: NotRequired[TextSelection]
+
+
+class MessageResourceAttachment(MessageAttachmentBase, ContentRef):
+    """An attachment by reference."""
+
+    type: Literal["resource"]
+    selection: NotRequired[TextSelection]
+
+
+MessageAttachment: TypeAlias = Annotated[
+    SimpleMessageAttachment | MessageEmbeddedResourceAttachment | MessageResourceAttachment, Tag("type")
+]
+"""Something sent along with a message."""
+
+
+class UserMessage(TypedDict):
+    """What the user says."""
+
+    text: str
+    attachments: NotRequired[list[MessageAttachment]]
+
+
+class PendingMessage(TypedDict):
+    """A message that waits: for its turn in the queue, or to steer the running turn."""
+
+    id: str
+    userMessage: UserMessage

@@ -1,0 +1,340 @@
+"""Checks: annotations compiled to functions that say whether a decoded value fits, and where it does not.
+
+A check costs what its type needs and no more: paths are put together only when something is wrong.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from types import NoneType
+from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
+
+from agenthost.errors import InvalidValue
+from agenthost.wire.annotations import (
+    ByKey,
+    Tag,
+    constants_of,
+    fields_of,
+    is_record,
+    is_union,
+    members_of,
+    python_types,
+)
+from agenthost.wire.json import Json
+
+Check: TypeAlias = Callable[[Any], None]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a value is read.
+
+    Attributes:
+        unknown: variants and enumeration values that we do not know are kept as they are.
+        null_is_absent: a null under an optional key is taken out.
+        partial: required keys may be missing.
+    """
+
+    unknown: bool = True
+    null_is_absent: bool = True
+    partial: bool = False
+
+
+TOLERANT = Reading()
+"""For what a peer reports: newer peers, and peers that write null for absent, are normal."""
+
+STRICT = Reading(unknown=False, null_is_absent=False)
+"""For what a peer asks for: what we would not understand we refuse."""
+
+PARTIAL = Reading(partial=True)
+"""For looking at values of any origin: only what is there has to fit."""
+
+
+class Mismatch(Exception):
+    """A value that does not fit, on its way up: each holder adds its key."""
+
+    def __init__(self, expected: str, found: str) -> None:
+        super().__init__()
+        self.expected = expected
+        self.found = found
+        self.keys: list[str | int] = []
+
+    def under(self, key: str | int) -> "Mismatch":
+        """Add the key of the holder."""
+        self.keys.append(key)
+        return self
+
+    def at(self, root: str) -> InvalidValue:
+        """Give the error with the whole path."""
+        steps = (f"[{key}]" if type(key) is int else f".{key:.100}" for key in reversed(self.keys))
+        return InvalidValue(root + "".join(steps), self.expected, self.found)
+
+
+@cache
+def compile_check(kind: Any, reading: Reading) -> Check:
+    """Make the function that checks a value of this annotation, and raises `Mismatch`."""
+    origin = get_origin(kind)
+    if origin is Annotated:
+        return _compile_marked(kind, reading)
+    if is_union(kind):
+        return _compile_union(get_args(kind), reading)
+    if origin is Literal:
+        return _compile_literal(get_args(kind), reading)
+    if origin is list:
+        return _compile_list(get_args(kind)[0], reading)
+    if origin is dict:
+        return _compile_dict(get_args(kind)[1], reading)
+    if is_record(kind):
+        return _compile_record(kind, reading)
+    return _PLAIN[kind]
+
+
+def _compile_marked(kind: Any, reading: Reading) -> Check:
+    union, mark = get_args(kind)
+    if isinstance(mark, Tag):
+        return _compile_tagged(mark.key, get_args(union), reading)
+    return _compile_by_key(mark, reading)
+
+
+def _compile_record(kind: Any, reading: Reading, tag: str | None = None) -> Check:
+    """Compile an object. `tag` is a key that the caller has looked at already."""
+    name = f"an object ({kind.__name__})"
+    fields = {key: field for key, field in fields_of(kind).items() if key != tag}
+    needed = {key: hint for key, (hint, required) in fields.items() if required and not reading.partial}
+    strings = tuple(key for key, hint in needed.items() if hint is str)
+    others = tuple((key, _later(hint, reading)) for key, hint in needed.items() if hint is not str)
+    count = len(needed) + (tag is not None)
+    check_optional = _compile_optional(
+        {k: hint for k, (hint, _) in fields.items() if k not in needed}, reading
+    )
+
+    def check(value: Any) -> None:
+        if type(value) is not dict:
+            raise Mismatch(name, describe(value))
+        for key in strings:
+            if type(value.get(key)) is not str:
+                raise _misfit(value, key, _string)
+        for key, fits in others:
+            if key not in value:
+                raise _misfit(value, key, fits)
+            try:
+                fits(value[key])
+            except Mismatch as mismatch:
+                raise mismatch.under(key) from None
+        if len(value) > count:
+            check_optional(value)
+
+    return check
+
+
+def _compile_optional(fields: dict[str, Any], reading: Reading) -> Check:
+    """Compile the keys of an object that may be missing; a null that means as much is taken out."""
+    checks = tuple(
+        (key, _later(hint, reading), reading.null_is_absent and not _takes_null(hint))
+        for key, hint in fields.items()
+    )
+
+    def check(value: dict[str, Any]) -> None:
+        for key, fits, drop_null in checks:
+            if key not in value:
+                continue
+            if value[key] is None and drop_null:
+                del value[key]
+                continue
+            try:
+                fits(value[key])
+            except Mismatch as mismatch:
+                raise mismatch.under(key) from None
+
+    return check
+
+
+def _later(kind: Any, reading: Reading) -> Check:
+    """Compile at the first use where a record may hold itself, at once elsewhere."""
+    if not _holds_record(kind):
+        return compile_check(kind, reading)
+    resolved: Check | None = None
+
+    def check(value: Any) -> None:
+        nonlocal resolved
+        if resolved is None:
+            resolved = compile_check(kind, reading)
+        resolved(value)
+
+    return check
+
+
+def _holds_record(kind: Any) -> bool:
+    return is_record(kind) or any(_holds_record(part) for part in get_args(kind))
+
+
+def _takes_null(kind: Any) -> bool:
+    return kind is Any or NoneType in members_of(kind)
+
+
+def _misfit(value: dict[str, Any], key: str, fits: Check) -> Mismatch:
+    """Say what is wrong with the required `key` of an object."""
+    mismatch = Mismatch("a value", "nothing")
+    try:
+        fits(value.get(key))
+    except Mismatch as found:
+        mismatch.expected = found.expected
+        mismatch.found = found.found if key in value else "nothing"
+    return mismatch.under(key)
+
+
+def _compile_list(item: Any, reading: Reading) -> Check:
+    fits = _later(item, reading)
+
+    def check(value: Any) -> None:
+        if type(value) is not list:
+            raise Mismatch("a list", describe(value))
+        for index, entry in enumerate(value):
+            try:
+                fits(entry)
+            except Mismatch as mismatch:
+                raise mismatch.under(index) from None
+
+    return check
+
+
+def _compile_dict(item: Any, reading: Reading) -> Check:
+    fits = _later(item, reading)
+
+    def check(value: Any) -> None:
+        if type(value) is not dict:
+            raise Mismatch("an object", describe(value))
+        for key, entry in value.items():
+            try:
+                fits(entry)
+            except Mismatch as mismatch:
+                raise mismatch.under(key) from None
+
+    return check
+
+
+def _compile_literal(allowed: tuple[Any, ...], reading: Reading) -> Check:
+    names = " or ".join(_quote(value) for value in allowed)
+    # One allowed value is a constant of the protocol; several are an enumeration, which may have grown.
+    is_open = reading.unknown and len(allowed) > 1
+    kinds = {type(value) for value in allowed}
+
+    def check(value: Any) -> None:
+        if type(value) not in kinds or not (is_open or value in allowed):
+            raise Mismatch(names, _quote(value))
+
+    return check
+
+
+def _compile_union(members: tuple[Any, ...], reading: Reading) -> Check:
+    """Compile a union whose members differ in their JSON type, such as `str | list[Block]`."""
+    checks = {python: _later(member, reading) for member in members for python in python_types(member)}
+    names = " or ".join(_NAMES[python_types(member)[0]] for member in members)
+
+    def check(value: Any) -> None:
+        fits = checks.get(type(value))
+        if fits is None:
+            raise Mismatch(names, describe(value))
+        fits(value)
+
+    return check
+
+
+def _compile_tagged(key: str, members: tuple[Any, ...], reading: Reading) -> Check:
+    checks = {
+        constant: _member(member, key, reading)
+        for member in members
+        for constant in constants_of(member, key)
+    }
+    names = " or ".join(_quote(constant) for constant in checks)
+    tag_type = type(next(iter(checks)))
+    # Only text can name a variant that we do not know; `approved` has just true and false.
+    is_open = reading.unknown and tag_type is str
+
+    def check(value: Any) -> None:
+        if type(value) is not dict:
+            raise Mismatch("an object", describe(value))
+        tag = value.get(key)
+        # `True == 1`, so the type is compared as well.
+        fits = checks.get(tag) if type(tag) is tag_type else None
+        if fits is not None:
+            fits(value)
+        elif not (is_open and type(tag) is str) and not (reading.partial and tag is None):
+            expected = "a string" if is_open else names
+            raise Mismatch(expected, _quote(tag) if key in value else "nothing").under(key)
+
+    return check
+
+
+def _member(member: Any, key: str, reading: Reading) -> Check:
+    if is_record(member):
+        return _compile_record(member, reading, tag=key)
+    return compile_check(member, reading)
+
+
+def _compile_by_key(mark: ByKey, reading: Reading) -> Check:
+    members = tuple((key, _later(member, reading)) for key, member in mark.members)
+
+    def check(value: Any) -> None:
+        if type(value) is not dict:
+            raise Mismatch("an object", describe(value))
+        fits = next(fits for key, fits in members if not key or key in value)
+        fits(value)
+
+    return check
+
+
+def describe(value: Json) -> str:
+    """Name a value in an error, without repeating a text that may be long or secret."""
+    if type(value) in (int, float):
+        return f"the number {value!r:.40}"
+    return "true" if value is True else "false" if value is False else _NAMES[type(value)]
+
+
+def _quote(value: Json) -> str:
+    if type(value) is not str:
+        return describe(value)
+    return repr(value) if len(value) <= 40 else f"{value[:40]!r}…"
+
+
+def _plain(python: type, name: str) -> Check:
+    def check(value: Any) -> None:
+        if type(value) is not python:
+            raise Mismatch(name, describe(value))
+
+    return check
+
+
+def _anything(_value: Any) -> None:
+    return
+
+
+def _number(value: Any) -> None:
+    if type(value) is not float and type(value) is not int:
+        raise Mismatch("a number", describe(value))
+
+
+def _whole(value: Any) -> None:
+    if type(value) is not int or not -(2**63) <= value < 2**63:
+        raise Mismatch("a whole number of at most 64 bits", describe(value))
+
+
+_NAMES: dict[type, str] = {
+    dict: "an object",
+    list: "a list",
+    str: "a string",
+    bool: "true or false",
+    int: "a number",
+    NoneType: "null",
+}
+
+_string = _plain(str, "a string")
+
+_PLAIN: dict[Any, Check] = {
+    Any: _anything,
+    str: _string,
+    bool: _plain(bool, "true or false"),
+    int: _whole,
+    float: _number,
+    NoneType: _plain(NoneType, "null"),
+}

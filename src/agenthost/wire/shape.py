@@ -1,0 +1,51 @@
+"""Shapes: the door through which values enter, checked once.
+
+A wire object is a plain dict, typed by a `TypedDict`. So keys that we do not know stay in it, an absent
+key stays absent, and it encodes as it is.
+Neighbours: `json` (bytes to values), `checks` (the functions behind a shape), `schema` (JSON Schema).
+"""
+
+from functools import cached_property
+from typing import Any, Generic, TypeVar, cast
+
+from agenthost.errors import InvalidValue
+from agenthost.wire.checks import STRICT, TOLERANT, Check, Mismatch, Reading, compile_check
+from agenthost.wire.json import Json, decode_json
+
+__all__ = ["STRICT", "TOLERANT", "InvalidValue", "Reading", "Shape"]
+
+T = TypeVar("T")
+
+
+class Shape(Generic[T]):
+    """The decoder of one wire type. `kind` is a `TypedDict`, a union, or any annotation made of them."""
+
+    def __init__(self, kind: Any, reading: Reading = TOLERANT) -> None:
+        self.kind = kind
+        self.reading = reading
+
+    def decode(self, data: bytes | str) -> T:
+        """Decode and check.
+
+        Raises:
+            NotJson: not a JSON value.
+            InvalidValue: not of this shape.
+        """
+        return self.take(decode_json(data))
+
+    def take(self, value: Json, at: str = "$") -> T:
+        """Check a freshly decoded value, which is ours from now on: nulls that mean "absent" leave it.
+
+        Raises:
+            InvalidValue: not of this shape; its path starts with `at`.
+        """
+        try:
+            self.check(value)
+        except Mismatch as mismatch:
+            raise mismatch.at(at) from None
+        return cast("T", value)
+
+    @cached_property
+    def check(self) -> Check:
+        """The bare check, which raises `Mismatch`."""
+        return compile_check(self.kind, self.reading)

@@ -1,0 +1,260 @@
+"""Small, complete states and actions for the reducer tests, so that a test shows only what matters to it.
+
+Every builder returns a fresh plain dict. The tool call builders of one status fill in what that status
+requires; `tool_call` adds the identity only, for writing an expected call out in full.
+"""
+
+from typing import Any
+
+Json = dict[str, Any]
+
+SESSION = "demo:/one"
+TERMINAL = "terminal:/one"
+TURN = "t1"
+CALL = "c1"
+
+
+# States.
+
+
+def root(**over: Any) -> Json:
+    """A host with nothing on offer."""
+    return {"agents": [], **over}
+
+
+def session(*, status: int = 1, summary: Json | None = None, **over: Any) -> Json:
+    """An idle session without history; `summary` is laid over its summary."""
+    base = {"resource": SESSION, "provider": "demo", "title": "Old title", "status": status}
+    times = {"createdAt": 1000, "modifiedAt": 2000}
+    return {"summary": {**base, **times, **(summary or {})}, "lifecycle": "ready", "turns": [], **over}
+
+
+def in_turn(*parts: Json, status: int = 8, turn: Json | None = None, **over: Any) -> Json:
+    """A session whose turn `t1` is running with these response parts; `turn` is laid over that turn."""
+    active = {"id": TURN, "userMessage": {"text": "Hello"}, "responseParts": list(parts), **(turn or {})}
+    return session(status=status, **{"activeTurn": active, **over})
+
+
+def done(turn_id: str, *parts: Json, **over: Any) -> Json:
+    """A turn of the history."""
+    return {
+        "id": turn_id,
+        "userMessage": {"text": f"Question {turn_id}"},
+        "responseParts": list(parts),
+        "state": "complete",
+        **over,
+    }
+
+
+def terminal(*content: Json, **over: Any) -> Json:
+    """A terminal held by a client, showing this content."""
+    return {
+        "title": "Shell",
+        "content": list(content),
+        "claim": {"kind": "client", "clientId": "me"},
+        **over,
+    }
+
+
+# Response parts.
+
+
+def markdown(part_id: str, content: str = "", **over: Any) -> Json:
+    return {"kind": "markdown", "id": part_id, "content": content, **over}
+
+
+def reasoning(part_id: str, content: str = "", **over: Any) -> Json:
+    return {"kind": "reasoning", "id": part_id, "content": content, **over}
+
+
+def tool_call(status: str, *, call: str = CALL, **fields: Any) -> Json:
+    """A tool call part with its identity, its status and exactly these fields."""
+    identity = {"toolCallId": call, "toolName": "bash", "displayName": "Shell"}
+    return {"kind": "toolCall", "toolCall": {**identity, "status": status, **fields}}
+
+
+def streaming(**over: Any) -> Json:
+    return tool_call("streaming", **over)
+
+
+def pending(**over: Any) -> Json:
+    return tool_call("pending-confirmation", **{"invocationMessage": "May I?", **over})
+
+
+def running(**over: Any) -> Json:
+    return tool_call("running", **{"invocationMessage": "Working", "confirmed": "user-action", **over})
+
+
+def pending_result(**over: Any) -> Json:
+    return tool_call("pending-result-confirmation", **{**_finished(), **over})
+
+
+def completed(**over: Any) -> Json:
+    return tool_call("completed", **{**_finished(), **over})
+
+
+def cancelled(**over: Any) -> Json:
+    return tool_call("cancelled", **{"invocationMessage": "May I?", "reason": "denied", **over})
+
+
+def _finished() -> Json:
+    return {
+        "invocationMessage": "Working",
+        "confirmed": "user-action",
+        "success": True,
+        "pastTenseMessage": "Worked",
+    }
+
+
+# Smaller pieces.
+
+
+def text(words: str) -> Json:
+    """A text block of a tool's result."""
+    return {"type": "text", "text": words}
+
+
+def option(option_id: str, kind: str = "approve", **over: Any) -> Json:
+    return {"id": option_id, "label": f"Choose {option_id}", "kind": kind, **over}
+
+
+def message(message_id: str, words: str = "Later", **over: Any) -> Json:
+    """A pending message."""
+    return {"id": message_id, "userMessage": {"text": words}, **over}
+
+
+def draft(words: str) -> Json:
+    """An answer that is still being typed."""
+    return {"state": "draft", "value": {"kind": "text", "value": words}}
+
+
+def request(request_id: str, **over: Any) -> Json:
+    """An input request."""
+    return {"id": request_id, "message": f"Tell me {request_id}", **over}
+
+
+def reference(uri: str, **over: Any) -> Json:
+    """A reference to a customization."""
+    return {"uri": uri, "displayName": f"Plug-in {uri}", **over}
+
+
+def plugin(uri: str, **over: Any) -> Json:
+    """A customization of a session."""
+    return {"customization": reference(uri), "enabled": True, **over}
+
+
+def tool(name: str, **over: Any) -> Json:
+    return {"name": name, **over}
+
+
+def config(**values: Any) -> Json:
+    """A config state whose schema has one property."""
+    schema = {"type": "object", "properties": {"mode": {"type": "string", "title": "Mode"}}}
+    return {"schema": schema, "values": values}
+
+
+def unclassified(value: str, **over: Any) -> Json:
+    return {"type": "unclassified", "value": value, **over}
+
+
+def command(command_id: str, output: str = "", *, complete: bool = False, **over: Any) -> Json:
+    line = {"commandId": command_id, "commandLine": f"run {command_id}", "output": output}
+    return {"type": "command", **line, "timestamp": 500, "isComplete": complete, **over}
+
+
+# Actions.
+
+
+def act(name: str, **fields: Any) -> Json:
+    """A session action."""
+    return {"type": f"session/{name}", "session": SESSION, **fields}
+
+
+def turn_act(name: str, **fields: Any) -> Json:
+    """A session action of the turn `t1`."""
+    return act(name, **{"turnId": TURN, **fields})
+
+
+def call_act(name: str, **fields: Any) -> Json:
+    """A session action on the tool call `c1` of the turn `t1`."""
+    return turn_act(name, **{"toolCallId": CALL, **fields})
+
+
+def started(turn_id: str = "t2", **fields: Any) -> Json:
+    return act("turnStarted", **{"turnId": turn_id, "userMessage": {"text": "Go on"}, **fields})
+
+
+def start(**fields: Any) -> Json:
+    return call_act("toolCallStart", **{"toolName": "bash", "displayName": "Shell", **fields})
+
+
+def ready(**fields: Any) -> Json:
+    return call_act("toolCallReady", **{"invocationMessage": "May I?", **fields})
+
+
+def approve(**fields: Any) -> Json:
+    return call_act("toolCallConfirmed", **{"approved": True, "confirmed": "user-action", **fields})
+
+
+def deny(**fields: Any) -> Json:
+    return call_act("toolCallConfirmed", **{"approved": False, "reason": "denied", **fields})
+
+
+def complete(result: Json | None = None, **fields: Any) -> Json:
+    outcome = {"success": True, "pastTenseMessage": "Worked", **(result or {})}
+    return call_act("toolCallComplete", **{"result": outcome, **fields})
+
+
+def confirm_result(*, approved: bool, **fields: Any) -> Json:
+    return call_act("toolCallResultConfirmed", **{"approved": approved, **fields})
+
+
+def show(*content: Json, **fields: Any) -> Json:
+    return call_act("toolCallContentChanged", **{"content": list(content), **fields})
+
+
+def broken(**fields: Any) -> Json:
+    """The action that ends the turn `t1` with an error."""
+    return turn_act("error", **{"error": {"errorType": "Boom", "message": "It broke"}, **fields})
+
+
+def root_act(name: str, **fields: Any) -> Json:
+    """A root action."""
+    return {"type": f"root/{name}", **fields}
+
+
+def term_act(name: str, **fields: Any) -> Json:
+    """A terminal action."""
+    return {"type": f"terminal/{name}", "terminal": TERMINAL, **fields}
+
+
+# Looking into a result.
+
+
+def only_call(state: Json) -> Json:
+    """The tool call of the one response part of the active turn."""
+    [part] = state["activeTurn"]["responseParts"]
+    call: Json = part["toolCall"]
+    return call
+
+
+def parts(state: Json) -> list[Json]:
+    """The response parts of the active turn."""
+    found: list[Json] = state["activeTurn"]["responseParts"]
+    return found
+
+
+def status(state: Json) -> int:
+    """The status number of a session."""
+    number: int = state["summary"]["status"]
+    return number
+
+
+def modified_at(state: Json) -> int:
+    stamp: int = state["summary"]["modifiedAt"]
+    return stamp
+
+
+def without(state: Json, *keys: str) -> Json:
+    """A copy that lacks these keys."""
+    return {key: value for key, value in state.items() if key not in keys}
