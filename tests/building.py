@@ -18,25 +18,25 @@ CALL = "c1"
 
 
 def root(**over: Any) -> Json:
-    """A host with nothing on offer."""
+    """Build a host with nothing on offer."""
     return {"agents": [], **over}
 
 
 def session(*, status: int = 1, summary: Json | None = None, **over: Any) -> Json:
-    """An idle session without history; `summary` is laid over its summary."""
+    """Build an idle session without history; `summary` is laid over its summary."""
     base = {"resource": SESSION, "provider": "demo", "title": "Old title", "status": status}
     times = {"createdAt": 1000, "modifiedAt": 2000}
     return {"summary": {**base, **times, **(summary or {})}, "lifecycle": "ready", "turns": [], **over}
 
 
 def in_turn(*parts: Json, status: int = 8, turn: Json | None = None, **over: Any) -> Json:
-    """A session whose turn `t1` is running with these response parts; `turn` is laid over that turn."""
+    """Build a session whose turn `t1` runs with these response parts; `turn` is laid over that turn."""
     active = {"id": TURN, "userMessage": {"text": "Hello"}, "responseParts": list(parts), **(turn or {})}
     return session(status=status, **{"activeTurn": active, **over})
 
 
 def done(turn_id: str, *parts: Json, **over: Any) -> Json:
-    """A turn of the history."""
+    """Build a turn of the history."""
     return {
         "id": turn_id,
         "userMessage": {"text": f"Question {turn_id}"},
@@ -47,7 +47,7 @@ def done(turn_id: str, *parts: Json, **over: Any) -> Json:
 
 
 def terminal(*content: Json, **over: Any) -> Json:
-    """A terminal held by a client, showing this content."""
+    """Build a terminal held by a client, showing this content."""
     return {
         "title": "Shell",
         "content": list(content),
@@ -68,7 +68,7 @@ def reasoning(part_id: str, content: str = "", **over: Any) -> Json:
 
 
 def tool_call(status: str, *, call: str = CALL, **fields: Any) -> Json:
-    """A tool call part with its identity, its status and exactly these fields."""
+    """Build a tool call part with its identity, its status and exactly these fields."""
     identity = {"toolCallId": call, "toolName": "bash", "displayName": "Shell"}
     return {"kind": "toolCall", "toolCall": {**identity, "status": status, **fields}}
 
@@ -110,7 +110,7 @@ def _finished() -> Json:
 
 
 def text(words: str) -> Json:
-    """A text block of a tool's result."""
+    """Build a text block of a tool's result."""
     return {"type": "text", "text": words}
 
 
@@ -119,27 +119,27 @@ def option(option_id: str, kind: str = "approve", **over: Any) -> Json:
 
 
 def message(message_id: str, words: str = "Later", **over: Any) -> Json:
-    """A pending message."""
+    """Build a pending message."""
     return {"id": message_id, "userMessage": {"text": words}, **over}
 
 
 def draft(words: str) -> Json:
-    """An answer that is still being typed."""
+    """Build an answer that is still being typed."""
     return {"state": "draft", "value": {"kind": "text", "value": words}}
 
 
 def request(request_id: str, **over: Any) -> Json:
-    """An input request."""
+    """Build an input request."""
     return {"id": request_id, "message": f"Tell me {request_id}", **over}
 
 
 def reference(uri: str, **over: Any) -> Json:
-    """A reference to a customization."""
+    """Build a reference to a customization."""
     return {"uri": uri, "displayName": f"Plug-in {uri}", **over}
 
 
 def plugin(uri: str, **over: Any) -> Json:
-    """A customization of a session."""
+    """Build a customization of a session."""
     return {"customization": reference(uri), "enabled": True, **over}
 
 
@@ -148,7 +148,7 @@ def tool(name: str, **over: Any) -> Json:
 
 
 def config(**values: Any) -> Json:
-    """A config state whose schema has one property."""
+    """Build a config state whose schema has one property."""
     schema = {"type": "object", "properties": {"mode": {"type": "string", "title": "Mode"}}}
     return {"schema": schema, "values": values}
 
@@ -166,17 +166,17 @@ def command(command_id: str, output: str = "", *, complete: bool = False, **over
 
 
 def act(name: str, **fields: Any) -> Json:
-    """A session action."""
+    """Build a session action."""
     return {"type": f"session/{name}", "session": SESSION, **fields}
 
 
 def turn_act(name: str, **fields: Any) -> Json:
-    """A session action of the turn `t1`."""
+    """Build a session action of the turn `t1`."""
     return act(name, **{"turnId": TURN, **fields})
 
 
 def call_act(name: str, **fields: Any) -> Json:
-    """A session action on the tool call `c1` of the turn `t1`."""
+    """Build a session action on the tool call `c1` of the turn `t1`."""
     return turn_act(name, **{"toolCallId": CALL, **fields})
 
 
@@ -214,17 +214,17 @@ def show(*content: Json, **fields: Any) -> Json:
 
 
 def broken(**fields: Any) -> Json:
-    """The action that ends the turn `t1` with an error."""
+    """Build the action that ends the turn `t1` with an error."""
     return turn_act("error", **{"error": {"errorType": "Boom", "message": "It broke"}, **fields})
 
 
 def root_act(name: str, **fields: Any) -> Json:
-    """A root action."""
+    """Build a root action."""
     return {"type": f"root/{name}", **fields}
 
 
 def term_act(name: str, **fields: Any) -> Json:
-    """A terminal action."""
+    """Build a terminal action."""
     return {"type": f"terminal/{name}", "terminal": TERMINAL, **fields}
 
 
@@ -232,29 +232,19 @@ def term_act(name: str, **fields: Any) -> Json:
 
 
 def only_call(state: Json) -> Json:
-    """The tool call of the one response part of the active turn."""
+    """Take the tool call out of the one response part of the active turn."""
     [part] = state["activeTurn"]["responseParts"]
     call: Json = part["toolCall"]
     return call
 
 
 def parts(state: Json) -> list[Json]:
-    """The response parts of the active turn."""
+    """Take the response parts of the active turn."""
     found: list[Json] = state["activeTurn"]["responseParts"]
     return found
 
 
 def status(state: Json) -> int:
-    """The status number of a session."""
+    """Take the status number of a session."""
     number: int = state["summary"]["status"]
     return number
-
-
-def modified_at(state: Json) -> int:
-    stamp: int = state["summary"]["modifiedAt"]
-    return stamp
-
-
-def without(state: Json, *keys: str) -> Json:
-    """A copy that lacks these keys."""
-    return {key: value for key, value in state.items() if key not in keys}

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from strategies import json_values, values_of
 
 from agenthost.errors import InvalidValue
 from agenthost.wire.aap import v1, v2, v3
@@ -15,6 +14,7 @@ from agenthost.wire.annotations import ByKey, Tag
 from agenthost.wire.json import Json, JsonObject, decode_json, encode_json
 from agenthost.wire.schema import Schemas, schema_of
 from agenthost.wire.shape import STRICT, Shape
+from strategies import json_values, values_of
 
 
 class Leaf(TypedDict):
@@ -129,6 +129,7 @@ BODIES = [
 def test_the_schema_and_the_shape_accept_the_same_values(kind: Any) -> None:
     check = validator(kind)
 
+    @settings(max_examples=25, deadline=None)
     @given(st.data())
     def holds(data: st.DataObject) -> None:
         value = data.draw(values_of(kind, unknown_keys=True))
@@ -242,6 +243,4 @@ def test_two_types_of_one_name_are_refused() -> None:
 def test_a_name_given_to_a_record_is_a_reference_to_it() -> None:
     document = schema_of({"Page": v3.GetSessionsResponse, "SessionInfo": v3.SessionInfo})
     assert document["$defs"]["Page"] == {"$ref": "#/$defs/GetSessionsResponse"}
-    assert document["$defs"]["SessionInfo"]["required"] == ["agent", "sessionId"] or set(
-        document["$defs"]["SessionInfo"]["required"]
-    ) == {"sessionId", "agent"}
+    assert set(document["$defs"]["SessionInfo"]["required"]) == {"sessionId", "agent"}

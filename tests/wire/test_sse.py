@@ -1,6 +1,7 @@
 """Server-sent events, by the rules of the WHATWG standard."""
 
 import re
+from itertools import pairwise
 from time import perf_counter
 
 import pytest
@@ -18,14 +19,14 @@ def decode(*chunks: bytes) -> list[SseEvent]:
 
 def cut(stream: bytes, places: list[int]) -> list[bytes]:
     edges = [0, *sorted(place % (len(stream) + 1) for place in places), len(stream)]
-    return [stream[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+    return [stream[start:end] for start, end in pairwise(edges)]
 
 
 # Pieces that mean something to a decoder, so that random streams are not just noise.
-_pieces = st.sampled_from(
-    [b"\n", b"\r", b"\r\n", b"\n\n", b"data", b"data:", b"data: ", b"event: ", b"id: ", b"id", b"retry: 7"]
-    + [b":", b" ", b"\0", b"\xef\xbb\xbf", b"\xe2\x82\xac", b"\xf0\x9f\x98\x80", b"\xe2\x82", b"\xff", b"x"]
-)
+_fields = [b"data", b"data:", b"data: ", b"event: ", b"id: ", b"id", b"retry: 7", b":", b" ", b"x", b"\0"]
+_ends = [b"\n", b"\r", b"\r\n", b"\n\n", b"\r\ndata: ", b"\r\n\r\n"]
+_bytes = [b"\xef\xbb\xbf", b"\xe2\x82\xac", b"\xf0\x9f\x98\x80", b"\xe2\x82", b"\xff"]
+_pieces = st.sampled_from([*_fields, *_ends, *_bytes])
 _streams = st.lists(_pieces, max_size=40).map(b"".join) | st.binary(max_size=60)
 _places = st.lists(st.integers(min_value=0, max_value=1000), max_size=8)
 _names = st.text(min_size=1, max_size=8).filter(lambda name: not re.search("[\r\n]", name))
@@ -52,7 +53,7 @@ def by_the_book(text: str) -> list[SseEvent]:
     events, data, name, last_id = [], "", "", ""
     for line in lines:
         field, colon, value = line.partition(":")
-        value = value[1:] if value.startswith(" ") else value
+        value = value.removeprefix(" ")
         if not line:
             if data:
                 events.append(SseEvent(name or "message", data[:-1], last_id))
@@ -102,9 +103,15 @@ def test_lines_end_with_lf_cr_or_both(end: bytes) -> None:
 def test_a_cr_ends_an_event_without_waiting_for_what_follows() -> None:
     decoder = SseDecoder()
     assert decoder.feed(b"data: 1\r\r") == [SseEvent("message", "1")]
-    assert decoder.feed(b"\ndata: 2\r") == []
+    assert decoder.feed(b"\ndata: 2\n\n") == [SseEvent("message", "2")]
+
+
+def test_the_halves_of_a_crlf_end_one_line_even_with_an_empty_chunk_between_them() -> None:
+    decoder = SseDecoder()
+    assert decoder.feed(b"data: 1\r") == []
     assert decoder.feed(b"") == []
-    assert decoder.feed(b"\n\r\n") == [SseEvent("message", "2")]
+    assert decoder.feed(b"\n") == []
+    assert decoder.feed(b"\n") == [SseEvent("message", "1")]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +137,15 @@ def test_data_is_read_as_the_standard_says(stream: bytes, data: str) -> None:
 
 @pytest.mark.parametrize(
     "stream",
-    [b"event: a\n\n", b"id: 1\n\n", b"\n\n\n", b":\n\n", b"data: a", b"data: a\n", b"\xef\xbb\xbf\xef\xbb\xbfdata: a\n\n"],
+    [
+        b"event: a\n\n",
+        b"id: 1\n\n",
+        b"\n\n\n",
+        b":\n\n",
+        b"data: a",
+        b"data: a\n",
+        b"\xef\xbb\xbf\xef\xbb\xbfdata: a\n\n",
+    ],
 )
 def test_without_data_or_a_blank_line_there_is_no_event(stream: bytes) -> None:
     assert decode(stream) == []
@@ -153,27 +168,32 @@ def test_an_id_counts_once_its_event_is_complete() -> None:
     assert decoder.last_event_id == "7"
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [(b"3000", 3000), (b"007", 7), (b"", None), (b"1.5", None), (b"-1", None), (b"+1", None), (b"9" * 9000, None)]
-    + [("\u0663".encode(), None)],
-)
-def test_retry_is_a_number_of_milliseconds_or_ignored(value: bytes, expected: int | None) -> None:
+@pytest.mark.parametrize(("value", "expected"), [(b"3000", 3000), (b"007", 7), (b"9" * 9000, None)])
+@pytest.mark.parametrize("nonsense", [b"", b"1.5", b"-1", b"+1", "\u0663".encode()])
+def test_retry_is_a_number_of_milliseconds_or_ignored(
+    value: bytes, nonsense: bytes, expected: int | None
+) -> None:
     decoder = SseDecoder()
-    decoder.feed(b"retry: " + value + b"\n")
+    decoder.feed(b"retry: %b\nretry: %b\n" % (value, nonsense))
     assert decoder.retry == expected
 
 
 @pytest.mark.parametrize(
     "stream",
-    [b"data: " + b"x" * 100, b"data: xx\n" * 40, b": " + b"x" * 100, b"event: " + b"x" * 100, b"data\n" * 101],
+    [
+        b"data: " + b"x" * 100,
+        b"data: xx\n" * 40,
+        b": " + b"x" * 100,
+        b"event: " + b"x" * 100,
+        b"data\n" * 101,
+    ],
 )
 @pytest.mark.parametrize("size", [1, 7, 10_000])
 def test_an_event_past_the_limit_is_refused_however_it_comes(stream: bytes, size: int) -> None:
     decoder = SseDecoder(max_event_bytes=100)
-    with pytest.raises(TooLarge, match="^one server-sent event is larger than 100 bytes$") as caught:
-        for start in range(0, len(stream), size):
-            decoder.feed(stream[start : start + size])
+    chunks = [stream[start : start + size] for start in range(0, len(stream), size)]
+    with pytest.raises(TooLarge, match=r"^one server-sent event is larger than 100 bytes$") as caught:
+        list(map(decoder.feed, chunks))
     assert isinstance(caught.value, HostError)
     assert caught.value.limit == 100
 

@@ -16,7 +16,7 @@ from agenthost.wire.ahp.actions import RootAction, SessionAction, TerminalAction
 from agenthost.wire.ahp.root import RootState
 from agenthost.wire.ahp.session import SessionState
 from agenthost.wire.ahp.terminal import TerminalState
-from agenthost.wire.checks import PARTIAL, Reading
+from agenthost.wire.checks import PARTIAL, Reading, describe
 from agenthost.wire.json import Json, encode_json
 from agenthost.wire.shape import Shape
 
@@ -87,9 +87,8 @@ def reduce_line(line: bytes) -> Json:
     now = asked.get("now", int(time.time() * 1000))
     for place, action in _actions(asked):
         if type(action.get("type")) is not str:
-            raise InvalidValue(
-                f"{place}.type", "a string", "nothing" if "type" not in action else "something else"
-            )
+            found = describe(action["type"]) if "type" in action else "nothing"
+            raise InvalidValue(f"{place}.type", "a string", found)
         live = REDUCERS[kind](live, ACTIONS[kind].take(action, place), now)
     return live.state
 

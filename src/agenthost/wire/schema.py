@@ -113,8 +113,7 @@ class Schemas:
         for key, member in reversed(mark.members):
             chosen = self.refer(member)
             schema = {"if": {"required": [key]}, "then": chosen, "else": schema} if key else chosen
-        # `required` alone is true of everything that is not an object.
-        return {"type": "object", **schema}
+        return schema
 
 
 def _constants(values: tuple[Any, ...]) -> JsonObject:

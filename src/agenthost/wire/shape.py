@@ -6,7 +6,7 @@ Neighbours: `json` (bytes to values), `checks` (the functions behind a shape), `
 """
 
 from functools import cached_property
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 from agenthost.errors import InvalidValue
 from agenthost.wire.checks import STRICT, TOLERANT, Check, Mismatch, Reading, compile_check
@@ -43,7 +43,7 @@ class Shape(Generic[T]):
             self.check(value)
         except Mismatch as mismatch:
             raise mismatch.at(at) from None
-        return cast("T", value)
+        return value  # type: ignore[no-any-return] # just checked
 
     @cached_property
     def check(self) -> Check:

@@ -35,12 +35,12 @@ each_end = pytest.mark.parametrize("end", ENDS, ids=lambda end: str(end["type"])
 
 
 def record(*parts: dict[str, Any], **over: Any) -> dict[str, Any]:
-    """The turn `t1` as it stands in the history."""
+    """Build the turn `t1` as it stands in the history."""
     return {"id": "t1", "userMessage": {"text": "Hello"}, "responseParts": list(parts), **over}
 
 
 def after_the_end(part: dict[str, Any]) -> dict[str, Any]:
-    """What a part has become once its turn is complete."""
+    """Complete a turn that holds this part only, and return what became of the part."""
     [turn] = reduce_session(in_turn(part), turn_act("turnComplete"))["turns"]
     [found] = turn["responseParts"]
     result: dict[str, Any] = found

@@ -19,10 +19,11 @@ class Growth(Generic[S]):
     __slots__ = ("log",)
 
     def __init__(self) -> None:
+        # Flat, target and text by turns: no object is made for a delta but the version itself.
         self.log: list[Any] = []
 
-    def fold(self, base: S, entries: list[Any]) -> S:
-        """Give `base` with these entries of the log appended."""
+    def fold(self, base: S, texts: dict[Any, str]) -> S:
+        """Give `base` with these texts appended, each to its target."""
         raise NotImplementedError
 
     def copy(self, length: int) -> "Growth[S]":
@@ -42,14 +43,24 @@ class Live(msgspec.Struct, Generic[S], gc=False):
         """The state as plain JSON, whole. Not to be changed."""
         if self.growth is not None:
             # Folded once: what this version means stays the same, only how it is held changes.
-            self.base = self.growth.fold(self.base, self.growth.log[: self.length])
+            self.base = self.growth.fold(self.base, _texts(self.growth.log[: self.length]))
             self.growth, self.length = None, 0
         return self.base
 
-    def grown(self, growth: Growth[S], entry: Any) -> "Live[S]":
-        """Give the next version, with `entry` appended."""
+    def grown(self, growth: Growth[S], target: Any, text: str) -> "Live[S]":
+        """Give the next version, with `text` appended where `target` says."""
         length = self.length
-        if len(growth.log) != length:
+        log = growth.log
+        if len(log) != length:
             growth = growth.copy(length)
-        growth.log.append(entry)
-        return Live(self.base, growth, length + 1)
+            log = growth.log
+        log.append(target)
+        log.append(text)
+        return Live(self.base, growth, length + 2)
+
+
+def _texts(log: list[Any]) -> dict[Any, str]:
+    chunks: dict[Any, list[str]] = {}
+    for target, text in zip(log[::2], log[1::2], strict=True):
+        chunks.setdefault(target, []).append(text)
+    return {target: "".join(texts) for target, texts in chunks.items()}

@@ -20,5 +20,5 @@ HANDLERS: dict[str, Callable[[RootState, Any], RootState]] = {
 
 def reduce_root(live: Live[RootState], action: RootAction, _now: float) -> Live[RootState]:
     """Apply one action; one that does not apply leaves the state as it was."""
-    handler = HANDLERS.get(action.get("type", ""))
+    handler = HANDLERS.get(action["type"])
     return live if handler is None else Live(handler(live.state, action))

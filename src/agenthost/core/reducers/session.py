@@ -6,10 +6,11 @@ Turns are in `turns`, tool calls in `toolcalls`, what waits in `pending`, stream
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from agenthost.core.reducers import pending, text, toolcalls, turns
+from agenthost.core.reducers import pending, toolcalls, turns
 from agenthost.core.reducers.live import Live
 from agenthost.core.reducers.records import chosen, configured, put
 from agenthost.core.reducers.status import flagged, summarised
+from agenthost.core.reducers.text import StreamedText, stream
 from agenthost.wire.ahp.actions import SessionAction
 from agenthost.wire.ahp.actions.session import (
     SessionActiveClientToolsChangedAction,
@@ -19,19 +20,25 @@ from agenthost.wire.ahp.actions.session import (
     SessionCustomizationUpdatedAction,
     SessionReadyAction,
 )
+from agenthost.wire.ahp.actions.text import as_text
 from agenthost.wire.ahp.enums import SessionStatus
 from agenthost.wire.ahp.session import SessionState
+
+STREAMED = ("session/delta", "session/reasoning", "session/toolCallDelta")
 
 Handler: TypeAlias = Callable[[SessionState, Any, float], SessionState]
 
 
-def reduce_session(live: Live[SessionState], action: SessionAction, now: float) -> Live[SessionState]:
+def reduce_session(
+    live: Live[SessionState], action: SessionAction | StreamedText, now: float
+) -> Live[SessionState]:
     """Apply one action; one that does not apply leaves the state as it was."""
-    kind = action.get("type", "")
-    stream = STREAMS.get(kind)
+    if type(action) is not dict:
+        return stream(live, action)  # type: ignore[arg-type] # all others are dicts
+    kind = action["type"]
     # A call's input that comes with a new message changes more than a text.
-    if stream is not None and action.get("invocationMessage") is None:
-        return stream(live, action)
+    if kind in STREAMED and action.get("invocationMessage") is None:
+        return stream(live, as_text(action))
     handler = HANDLERS.get(kind)
     if handler is None:
         return live
@@ -94,12 +101,6 @@ def _place(entries: list[Any], uri: str | None) -> int | None:
     uris = (entry.get("customization", {}).get("uri") for entry in entries)
     return next((place for place, found in enumerate(uris) if found == uri), None)
 
-
-STREAMS: dict[str, Callable[[Live[SessionState], Any], Live[SessionState]]] = {
-    "session/delta": text.delta,
-    "session/reasoning": text.reasoning,
-    "session/toolCallDelta": text.tool_call_delta,
-}
 
 HANDLERS: dict[str, Handler] = {
     "session/ready": _ready,

@@ -9,41 +9,39 @@ from agenthost.wire.ahp.actions import TerminalAction
 from agenthost.wire.ahp.actions.terminal import (
     TerminalCommandExecutedAction,
     TerminalCommandFinishedAction,
-    TerminalDataAction,
 )
+from agenthost.wire.ahp.actions.text import TerminalData
 from agenthost.wire.ahp.terminal import TerminalState
 
 Handler: TypeAlias = Callable[[TerminalState, Any], TerminalState]
 
 
 class Output(Growth[TerminalState]):
-    """The output that goes to the last part of a terminal's content, `output` or `value`."""
+    """The output that goes to the last part of a terminal's content; the target is the field that grows."""
 
-    __slots__ = ("field",)
+    __slots__ = ()
 
-    def __init__(self, field: str) -> None:
-        super().__init__()
-        self.field = field
-
-    def fold(self, base: TerminalState, entries: list[str]) -> TerminalState:
+    def fold(self, base: TerminalState, texts: dict[str, str]) -> TerminalState:
         """Append all that was logged to the last part."""
         content: list[Any] = base["content"]
         last = content[-1]
-        grown: Any = {**last, self.field: last.get(self.field, "") + "".join(entries)}
+        grown: Any = {**last, **{field: last.get(field, "") + text for field, text in texts.items()}}
         return {**base, "content": [*content[:-1], grown]}
 
     def copy(self, length: int) -> "Output":
         """Give the same place with a log of its own."""
-        twin = Output(self.field)
+        twin = Output()
         twin.log = self.log[:length]
         return twin
 
 
-def reduce_terminal(live: Live[TerminalState], action: TerminalAction, _now: float) -> Live[TerminalState]:
+def reduce_terminal(
+    live: Live[TerminalState], action: TerminalAction | TerminalData, _now: float
+) -> Live[TerminalState]:
     """Apply one action; one that does not apply leaves the state as it was."""
-    kind = action.get("type", "")
+    kind = action["type"]
     if kind == "terminal/data":
-        return _data(live, action)  # type: ignore[arg-type] # told by its type
+        return _data(live, str(action.get("data", "")))
     handler = HANDLERS.get(kind)
     if handler is None:
         return live
@@ -52,15 +50,12 @@ def reduce_terminal(live: Live[TerminalState], action: TerminalAction, _now: flo
     return live if after is before else Live(after)
 
 
-def _data(live: Live[TerminalState], action: TerminalDataAction) -> Live[TerminalState]:
+def _data(live: Live[TerminalState], data: str) -> Live[TerminalState]:
     """T1: output goes on in the last part, if that is open, or starts a new one."""
-    data = action.get("data", "")
-    if live.growth is not None:
-        return live.grown(live.growth, data)
     content: list[Any] = live.base.get("content", [])
     field = _open_field(content[-1]) if content else None
     if field is not None:
-        return live.grown(Output(field), data)
+        return live.grown(live.growth or Output(), field, data)
     part: Any = {"type": "unclassified", "value": data}
     return Live(put(live.base, content=[*content, part]))
 

@@ -1,81 +1,103 @@
 """Text that streams into a running turn: answer, thinking, the input of a tool call (S4, S10, S13).
 
-This is the hot path. A delta finds its part by one look-up and becomes one entry of the log.
+This is the hot path. A delta finds its part by a look-up and becomes an entry of the log.
 """
 
 from typing import Any, TypeAlias
 
 from agenthost.core.reducers.live import Growth, Live
+from agenthost.wire.ahp.actions.text import SessionDelta, SessionReasoning, SessionToolCallDelta
 from agenthost.wire.ahp.session import SessionState
 from agenthost.wire.ahp.turn import ActiveTurn
 
 Target: TypeAlias = tuple[str, tuple[int, ...]]
 """What grows: `content` or `partialInput`, of the parts at these places."""
 
+StreamedText: TypeAlias = SessionDelta | SessionReasoning | SessionToolCallDelta
+
 
 class Streams(Growth[SessionState]):
-    """The parts of a running turn that text can go to, by the id that an action names."""
+    """The parts of a running turn that text can go to: by the type of the action, then by the id it names."""
 
-    __slots__ = ("answers", "inputs", "thoughts", "turn_id")
+    __slots__ = ("targets", "turn_id")
 
-    def __init__(self, turn: ActiveTurn | None) -> None:
+    def __init__(self, turn_id: str | None, targets: dict[type, dict[str, Target]]) -> None:
         super().__init__()
-        self.turn_id = turn.get("id") if turn else None
-        self.answers: dict[str, Target] = {}
-        self.thoughts: dict[str, Target] = {}
-        self.inputs: dict[str, Target] = {}
-        if turn:
-            self._find_parts(turn.get("responseParts", []))
+        self.turn_id = turn_id
+        self.targets = targets
 
-    def _find_parts(self, parts: list[Any]) -> None:
-        seen: set[str] = set()
-        for place, part in enumerate(parts):
-            kind = part.get("kind")
-            name = part_id(part)
-            if name is None:
-                continue
-            if kind == "toolCall" and part["toolCall"].get("status") == "streaming":
-                # H3: every call of that id.
-                _, places = self.inputs.get(name, ("", ()))
-                self.inputs[name] = ("partialInput", (*places, place))
-            # H2: only the first part of an id counts, even when it is of the wrong kind.
-            if name in seen:
-                continue
-            seen.add(name)
-            if kind == "markdown":
-                self.answers[name] = ("content", (place,))
-            elif kind == "reasoning":
-                self.thoughts[name] = ("content", (place,))
-
-    def fold(self, base: SessionState, entries: list[tuple[Target, str]]) -> SessionState:
+    def fold(self, base: SessionState, texts: dict[Target, str]) -> SessionState:
         """Append to each part all that was logged for it."""
         turn = base["activeTurn"]
         parts = list(turn["responseParts"])
-        texts: dict[Target, list[str]] = {}
-        for target, text in entries:
-            texts.setdefault(target, []).append(text)
-        for (field, places), chunks in texts.items():
+        for (field, places), text in texts.items():
             for place in places:
-                parts[place] = _appended(parts[place], field, "".join(chunks))
+                parts[place] = _appended(parts[place], field, text)
         return {**base, "activeTurn": {**turn, "responseParts": parts}}
 
     def copy(self, length: int) -> "Streams":
         """Give the same places with a log of their own."""
-        twin = Streams(None)
-        twin.turn_id, twin.answers, twin.thoughts, twin.inputs = (
-            self.turn_id,
-            self.answers,
-            self.thoughts,
-            self.inputs,
-        )
+        twin = Streams(self.turn_id, self.targets)
         twin.log = self.log[:length]
         return twin
 
 
-def part_id(part: Any) -> str | None:
+def stream(live: Live[SessionState], action: StreamedText) -> Live[SessionState]:
+    """Append the action's text to the part that it names, if that takes such text."""
+    streams: Any = live.growth
+    if streams is None:
+        streams = _find_streams(live.base.get("activeTurn"))
+    kind = type(action)
+    part_id = action.toolCallId if kind is SessionToolCallDelta else action.partId  # type: ignore[union-attr]
+    target = streams.targets[kind].get(part_id)
+    if target is None or action.turnId != streams.turn_id:
+        return live
+    log = streams.log
+    length = live.length
+    if len(log) != length:
+        return live.grown(streams, target, action.content)
+    # `live.grown` in place: a call less, for most of all actions.
+    log.append(target)
+    log.append(action.content)
+    return Live(live.base, streams, length + 2)
+
+
+def _find_streams(turn: ActiveTurn | None) -> Streams:
+    parts: list[Any] = turn.get("responseParts", []) if turn else []
+    targets: dict[type, dict[str, Target]] = {
+        SessionDelta: _first_parts(parts, "markdown"),
+        SessionReasoning: _first_parts(parts, "reasoning"),
+        SessionToolCallDelta: _streaming_calls(parts),
+    }
+    return Streams(turn.get("id") if turn else None, targets)
+
+
+def _first_parts(parts: list[Any], kind: str) -> dict[str, Target]:
+    """H2: only the first part of an id counts, even when it is of the wrong kind."""
+    first: dict[str, int] = {}
+    for place, part in enumerate(parts):
+        part_id = _part_id(part)
+        if part_id is not None:
+            first.setdefault(part_id, place)
+    return {
+        part_id: ("content", (place,)) for part_id, place in first.items() if parts[place].get("kind") == kind
+    }
+
+
+def _streaming_calls(parts: list[Any]) -> dict[str, Target]:
+    """H3: every call of an id counts."""
+    places: dict[str, list[int]] = {}
+    for place, part in enumerate(parts):
+        call_id = _part_id(part) if part.get("kind") == "toolCall" else None
+        if call_id is not None and part["toolCall"].get("status") == "streaming":
+            places.setdefault(call_id, []).append(place)
+    return {call_id: ("partialInput", tuple(found)) for call_id, found in places.items()}
+
+
+def _part_id(part: Any) -> str | None:
     """H2: the id by which an action names a part; parts without one are never meant."""
-    name = part.get("toolCall", {}).get("toolCallId") if part.get("kind") == "toolCall" else part.get("id")
-    return name if type(name) is str else None
+    part_id = part.get("toolCall", {}).get("toolCallId") if part.get("kind") == "toolCall" else part.get("id")
+    return part_id if type(part_id) is str else None
 
 
 def _appended(part: Any, field: str, text: str) -> Any:
@@ -83,36 +105,3 @@ def _appended(part: Any, field: str, text: str) -> Any:
         return {**part, "content": part.get("content", "") + text}
     call = part["toolCall"]
     return {**part, "toolCall": {**call, "partialInput": call.get("partialInput", "") + text}}
-
-
-def _streams(live: Live[SessionState]) -> Streams:
-    streams = live.growth
-    if streams is None:
-        streams = Streams(live.base.get("activeTurn"))
-    return streams  # type: ignore[return-value] # a session grows by nothing else
-
-
-def delta(live: Live[SessionState], action: Any) -> Live[SessionState]:
-    """S4: the answer goes on."""
-    streams = _streams(live)
-    return _grown(live, streams, streams.answers.get(action.get("partId")), action)
-
-
-def reasoning(live: Live[SessionState], action: Any) -> Live[SessionState]:
-    """S10: the thinking goes on."""
-    streams = _streams(live)
-    return _grown(live, streams, streams.thoughts.get(action.get("partId")), action)
-
-
-def tool_call_delta(live: Live[SessionState], action: Any) -> Live[SessionState]:
-    """S13, for an action that brings input and nothing else."""
-    streams = _streams(live)
-    return _grown(live, streams, streams.inputs.get(action.get("toolCallId")), action)
-
-
-def _grown(
-    live: Live[SessionState], streams: Streams, target: Target | None, action: Any
-) -> Live[SessionState]:
-    if target is None or action.get("turnId") != streams.turn_id:
-        return live
-    return live.grown(streams, (target, action.get("content", "")))
