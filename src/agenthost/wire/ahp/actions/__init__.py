@@ -1,7 +1,8 @@
 """Actions: all that can happen to the state of a resource."""
 
-from typing import Annotated, TypeAlias, get_args
+from typing import Annotated, Any, TypeAlias, get_args
 
+from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.ahp.actions.input import (
     SessionInputAnswerChangedAction,
     SessionInputCompletedAction,
@@ -67,6 +68,7 @@ from agenthost.wire.ahp.actions.turn import (
     SessionTurnStartedAction,
     SessionUsageAction,
 )
+from agenthost.wire.ahp.common import URI
 from agenthost.wire.ahp.enums import ClientActionType
 from agenthost.wire.annotations import Tag
 
@@ -198,3 +200,12 @@ StateAction: TypeAlias = Annotated[
 
 CLIENT_ACTIONS: frozenset[str] = frozenset(get_args(ClientActionType))
 """What a client may dispatch."""
+
+
+def resource_of(action: Any) -> URI | None:
+    """Give the URI of the resource that an action changes; `None` if it names none."""
+    scope, _, _ = str(action.get("type")).partition("/")
+    if scope == "root":
+        return ROOT_URI
+    uri = action.get(scope) if scope in ("session", "terminal") else None
+    return uri if type(uri) is str else None

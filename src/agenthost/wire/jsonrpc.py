@@ -1,0 +1,161 @@
+"""JSON-RPC 2.0 framing: which kind of message a frame holds, and what to answer when it holds none.
+
+Knows no methods. Both sides number their requests on their own, so `method` decides first: a request of
+the peer is never taken for the answer to one of ours.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, TypeAlias
+
+from agenthost.errors import HostError, NotJson
+from agenthost.wire.checks import describe
+from agenthost.wire.json import Json, JsonObject, decode_json, encode_json
+
+MessageId: TypeAlias = int | float | str
+
+
+class RpcCode(IntEnum):
+    """The codes that JSON-RPC itself defines."""
+
+    PARSE_ERROR = -32700
+    INVALID_REQUEST = -32600
+    METHOD_NOT_FOUND = -32601
+    INVALID_PARAMS = -32602
+    INTERNAL_ERROR = -32603
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Wants exactly one answer, with the same id."""
+
+    id: MessageId
+    method: str
+    params: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """Wants no answer, not even an error."""
+
+    method: str
+    params: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Success:
+    """The answer to a request; `result` may be null."""
+
+    id: MessageId
+    result: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The answer to a request that could not be met; `id` is null where the request's own was unreadable."""
+
+    id: MessageId | None
+    code: int
+    message: str
+    data: Json = None
+
+
+Message: TypeAlias = Request | Notification | Success | Failure
+
+
+class BadFrame(HostError):
+    """A frame that is no message. `reply` is what to send back, if an answer is in place at all."""
+
+    def __init__(self, sentence: str, reply: Failure | None) -> None:
+        super().__init__(sentence)
+        self.reply = reply
+
+
+def decode_message(data: bytes | str) -> Message:
+    """Decode one frame.
+
+    Params that are missing, or null, count as `{}`.
+
+    Raises:
+        BadFrame: not JSON, not a message, or params that are no object.
+    """
+    try:
+        value = decode_json(data)
+    except NotJson as error:
+        raise _bad(None, RpcCode.PARSE_ERROR, str(error)) from error
+    if type(value) is not dict:
+        raise _bad(None, RpcCode.INVALID_REQUEST, f"$: expected one message, found {describe(value)}")
+    if "method" not in value and ("result" in value or "error" in value):
+        return _response(value)
+    return _call(value)
+
+
+def _call(value: JsonObject) -> Request | Notification:
+    message_id: Any = value.get("id")
+    if "id" in value and not _is_id(message_id):
+        sentence = f"$.id: expected a number or a string, found {describe(message_id)}"
+        raise _bad(None, RpcCode.INVALID_REQUEST, sentence)
+    _require_version(value, message_id)
+    method = value.get("method")
+    if type(method) is not str:
+        found = describe(method) if "method" in value else "nothing"
+        raise _bad(message_id, RpcCode.INVALID_REQUEST, f"$.method: expected a string, found {found}")
+    params = value.get("params")
+    if params is None:
+        params = {}
+    if type(params) is not dict:
+        raise _bad_params(value, f"$.params: expected an object, found {describe(params)}")
+    return Request(message_id, method, params) if "id" in value else Notification(method, params)
+
+
+def _require_version(value: JsonObject, message_id: Any) -> None:
+    if value.get("jsonrpc") != "2.0":
+        found = describe(value["jsonrpc"]) if "jsonrpc" in value else "nothing"
+        raise _bad(message_id, RpcCode.INVALID_REQUEST, f'$.jsonrpc: expected "2.0", found {found}')
+
+
+def _bad_params(value: JsonObject, sentence: str) -> BadFrame:
+    if "id" not in value:
+        return BadFrame(sentence, None)  # a notification is never answered
+    return _bad(value["id"], RpcCode.INVALID_PARAMS, sentence)
+
+
+def _response(value: JsonObject) -> Success | Failure:
+    """Read an answer. One that is malformed is not answered in its turn."""
+    message_id: Any = value.get("id")
+    if "error" not in value:
+        if not _is_id(message_id):
+            raise BadFrame(f"$.id: expected a number or a string, found {describe(message_id)}", None)
+        return Success(message_id, value["result"])
+    error = value["error"]
+    if type(error) is not dict or type(error.get("code")) is not int or type(error.get("message")) is not str:
+        raise BadFrame("$.error: expected an object with a `code` and a `message`", None)
+    return Failure(
+        message_id if _is_id(message_id) else None, error["code"], error["message"], error.get("data")
+    )
+
+
+def _is_id(value: Any) -> bool:
+    return type(value) in (int, float, str)
+
+
+def _bad(message_id: Any, code: RpcCode, sentence: str) -> BadFrame:
+    return BadFrame(sentence, Failure(message_id, code, sentence))
+
+
+def encode_message(message: Message) -> bytes:
+    """Encode a message. `params` and `result` may hold `msgspec.Raw` where bytes are JSON already."""
+    return encode_json({"jsonrpc": "2.0", **_fields(message)})
+
+
+def _fields(message: Message) -> JsonObject:
+    match message:
+        case Request(message_id, method, params):
+            return {"id": message_id, "method": method, "params": params}
+        case Notification(method, params):
+            return {"method": method, "params": params}
+        case Success(message_id, result):
+            return {"id": message_id, "result": result}
+        case Failure(message_id, code, sentence, data):
+            error = {"code": code, "message": sentence}
+            return {"id": message_id, "error": error if data is None else {**error, "data": data}}
