@@ -54,4 +54,4 @@ def reduce(
 
 def main() -> None:
     """Run the command line."""
-    app()
+    app(prog_name="agenthost")

@@ -24,6 +24,9 @@ from agenthost.wire.json import Json
 
 Check: TypeAlias = Callable[[Any], None]
 
+_SHOWN = 40
+"""How many characters of a peer's value or key an error repeats at most."""
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -66,8 +69,14 @@ class Mismatch(Exception):
 
     def at(self, root: str) -> InvalidValue:
         """Give the error with the whole path."""
-        steps = (f"[{key}]" if type(key) is int else f".{key:.100}" for key in reversed(self.keys))
-        return InvalidValue(root + "".join(steps), self.expected, self.found)
+        return InvalidValue(root + "".join(map(_step, reversed(self.keys))), self.expected, self.found)
+
+
+def _step(key: str | int) -> str:
+    """Write one step of a path. A peer's own key may hold anything: quoted, it stays on one line."""
+    if type(key) is not str:
+        return f"[{key}]"
+    return f".{key}" if key.isidentifier() and len(key) <= _SHOWN else f"[{_quote(key)}]"
 
 
 @cache
@@ -274,12 +283,16 @@ def _member(member: Any, key: str, reading: Reading) -> Check:
 
 def _compile_by_key(mark: ByKey, reading: Reading) -> Check:
     members = tuple((key, _later(member, reading)) for key, member in mark.members)
+    names = "an object with " + " or ".join(_quote(key) for key, _ in mark.members)
 
     def check(value: Any) -> None:
         if type(value) is not dict:
             raise Mismatch("an object", describe(value))
-        fits = next(fits for key, fits in members if not key or key in value)
-        fits(value)
+        fits = next((fits for key, fits in members if not key or key in value), None)
+        if fits is not None:
+            fits(value)
+        elif not reading.partial:
+            raise Mismatch(names, "none of them")
 
     return check
 
@@ -287,14 +300,14 @@ def _compile_by_key(mark: ByKey, reading: Reading) -> Check:
 def describe(value: Json) -> str:
     """Name a value in an error, without repeating a text that may be long or secret."""
     if type(value) in (int, float):
-        return f"the number {value!r:.40}"
+        return f"the number {value!r:.{_SHOWN}}"
     return "true" if value is True else "false" if value is False else _NAMES[type(value)]
 
 
 def _quote(value: Json) -> str:
     if type(value) is not str:
         return describe(value)
-    return repr(value) if len(value) <= 40 else f"{value[:40]!r}…"
+    return repr(value) if len(value) <= _SHOWN else f"{value[:_SHOWN]!r}…"
 
 
 def _plain(python: type, name: str) -> Check:

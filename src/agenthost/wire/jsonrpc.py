@@ -125,7 +125,8 @@ def _response(value: JsonObject) -> Success | Failure:
     message_id: Any = value.get("id")
     if "error" not in value:
         if not _is_id(message_id):
-            raise BadFrame(f"$.id: expected a number or a string, found {describe(message_id)}", None)
+            found = describe(message_id) if "id" in value else "nothing"
+            raise BadFrame(f"$.id: expected a number or a string, found {found}", None)
         return Success(message_id, value["result"])
     error = value["error"]
     if type(error) is not dict or type(error.get("code")) is not int or type(error.get("message")) is not str:

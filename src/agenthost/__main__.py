@@ -1,0 +1,5 @@
+"""`python -m agenthost`: the command line."""
+
+from agenthost.cli import main
+
+main()

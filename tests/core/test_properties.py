@@ -1,0 +1,72 @@
+"""What holds for every state and every log of actions."""
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agenthost.core.reducers import REDUCERS, Live, ResourceKind
+from logs import actions, states
+from reducing import NOW, reduced
+
+KINDS: tuple[ResourceKind, ...] = ("root", "session", "terminal")
+
+
+def replay(kind: ResourceKind, start: Any, log: list[Any]) -> Any:
+    live = Live(start)
+    for action in log:
+        live = REDUCERS[kind](live, action, NOW)
+    return live.state
+
+
+@pytest.mark.parametrize("partial", [False, True], ids=["whole", "partial"])
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=150)
+@given(data=st.data())
+def test_no_log_makes_a_reducer_raise_or_change_its_input(
+    kind: ResourceKind, partial: bool, data: st.DataObject
+) -> None:
+    start = data.draw(states(kind, partial=partial))
+    log = data.draw(st.lists(actions(kind, partial=partial), max_size=8))
+    reduced(kind, start, *log)  # asserts that its inputs stay as they are
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=100)
+@given(data=st.data())
+def test_rejoining_anywhere_gives_the_same_state(kind: ResourceKind, data: st.DataObject) -> None:
+    start = data.draw(states(kind))
+    log = data.draw(st.lists(actions(kind), max_size=8))
+    cut = data.draw(st.integers(0, len(log)))
+    assert replay(kind, replay(kind, start, log[:cut]), log[cut:]) == replay(kind, start, log)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=100)
+@given(data=st.data())
+def test_versions_that_part_ways_do_not_disturb_each_other(kind: ResourceKind, data: st.DataObject) -> None:
+    start = data.draw(states(kind))
+    shared, one, other = (data.draw(st.lists(actions(kind), max_size=4)) for _ in range(3))
+    parting = Live(deepcopy(start))
+    for action in shared:
+        parting = REDUCERS[kind](parting, action, NOW)
+    ends = []
+    for branch in (one, other):
+        live = parting
+        for action in branch:
+            live = REDUCERS[kind](live, action, NOW)
+        ends.append(live)
+    assert [end.state for end in ends] == [replay(kind, start, shared + branch) for branch in (one, other)]
+    assert parting.state == replay(kind, start, shared)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=100)
+@given(data=st.data())
+def test_an_action_of_another_scope_changes_nothing(kind: ResourceKind, data: st.DataObject) -> None:
+    start = data.draw(states(kind))
+    others = [other for other in KINDS if other != kind]
+    foreign = data.draw(st.lists(st.sampled_from(others).flatmap(actions), max_size=4))
+    assert replay(kind, start, foreign) == start

@@ -1,0 +1,220 @@
+"""The client's replica: confirmed, pending and optimistic state through echoes, refusals and reconnects."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agenthost.core.reducers import REDUCERS, Live
+from agenthost.core.replica import Pending, Rejection, Replica
+from agenthost.wire.ahp import ROOT_URI
+from building import SESSION, TERMINAL, session, terminal
+from logs import actions, states
+from reducing import NOW
+
+TITLE: Any = {"type": "session/titleChanged", "session": SESSION, "title": "Mine"}
+THEIRS: Any = {"type": "session/titleChanged", "session": SESSION, "title": "Theirs"}
+ARCHIVE: Any = {"type": "session/isArchivedChanged", "session": SESSION, "isArchived": True}
+
+
+def watching(from_seq: int = 10) -> Replica:
+    replica = Replica("me")
+    replica.load({"resource": SESSION, "state": session(), "fromSeq": from_seq})  # type: ignore[typeddict-item]
+    return replica
+
+
+def envelope(action: Any, seq: int, origin: tuple[str, int] | None = None, reason: str | None = None) -> Any:
+    built = {"action": action, "serverSeq": seq}
+    if origin:
+        built["origin"] = {"clientId": origin[0], "clientSeq": origin[1]}
+    return built if reason is None else {**built, "rejectionReason": reason}
+
+
+def title(state: Any) -> Any:
+    return state["summary"]["title"]
+
+
+def test_an_own_action_shows_at_once_and_is_confirmed_by_its_echo() -> None:
+    replica = watching()
+    assert replica.dispatch(TITLE, NOW) == {"clientSeq": 1, "action": TITLE}
+    assert (title(replica.state(SESSION)), title(replica.confirmed(SESSION))) == ("Mine", "Old title")
+    assert replica.apply(envelope(TITLE, 11, ("me", 1)), NOW) is None
+    assert (title(replica.confirmed(SESSION)), replica.pending(SESSION)) == ("Mine", [])
+
+
+def test_a_refused_action_is_taken_back_and_the_reason_is_told() -> None:
+    replica = watching()
+    replica.dispatch(TITLE, NOW)
+    assert replica.apply(envelope(TITLE, 11, ("me", 1), "no"), NOW) == Rejection(1, TITLE, "no")
+    assert title(replica.state(SESSION)) == title(replica.confirmed(SESSION)) == "Old title"
+    assert replica.pending(SESSION) == []
+
+
+def test_what_others_do_goes_under_what_is_pending() -> None:
+    replica = watching()
+    replica.dispatch(TITLE, NOW)
+    replica.apply(envelope(THEIRS, 11, ("you", 1)), NOW)
+    assert (title(replica.state(SESSION)), title(replica.confirmed(SESSION))) == ("Mine", "Theirs")
+
+
+def test_what_others_were_refused_is_not_applied_but_counts_as_seen() -> None:
+    replica = watching()
+    assert replica.apply(envelope(THEIRS, 11, ("you", 1), "no"), NOW) is None
+    assert (title(replica.state(SESSION)), replica.last_seen) == ("Old title", 11)
+
+
+def test_echoes_may_come_out_of_order() -> None:
+    replica = watching()
+    replica.dispatch(TITLE, NOW)
+    replica.dispatch(ARCHIVE, NOW)
+    replica.apply(envelope(ARCHIVE, 11, ("me", 2)), NOW)
+    assert replica.pending(SESSION) == [Pending(1, TITLE, NOW)]
+    assert title(replica.state(SESSION)) == "Mine"
+
+
+def test_the_same_number_from_another_client_settles_nothing() -> None:
+    replica = watching()
+    replica.dispatch(TITLE, NOW)
+    replica.apply(envelope(ARCHIVE, 11, ("you", 1)), NOW)
+    assert replica.pending(SESSION) == [Pending(1, TITLE, NOW)]
+
+
+@pytest.mark.parametrize("seq", [9, 10])
+def test_what_the_snapshot_already_holds_is_not_applied_again(seq: int) -> None:
+    replica = watching(from_seq=10)
+    replica.apply(envelope(THEIRS, seq), NOW)
+    assert (title(replica.state(SESSION)), replica.last_seen) == ("Old title", 10)
+
+
+def test_an_envelope_that_comes_twice_is_applied_once() -> None:
+    replica = Replica("me")
+    replica.load({"resource": TERMINAL, "state": terminal(), "fromSeq": 1})  # type: ignore[typeddict-item]
+    data = {"type": "terminal/data", "terminal": TERMINAL, "data": "x"}
+    for _ in range(2):
+        replica.apply(envelope(data, 2), NOW)
+    state: Any = replica.state(TERMINAL)
+    assert state["content"] == [{"type": "unclassified", "value": "x"}]
+
+
+def test_gaps_in_the_numbers_are_normal() -> None:
+    replica = watching()
+    replica.apply(envelope(THEIRS, 500), NOW)
+    assert (title(replica.state(SESSION)), replica.last_seen) == ("Theirs", 500)
+
+
+def test_an_envelope_for_a_resource_that_is_not_watched_only_counts_as_seen() -> None:
+    replica = watching()
+    replica.apply(envelope({**THEIRS, "session": "demo:/other"}, 12), NOW)
+    assert (replica.subscriptions, replica.last_seen) == ([SESSION], 12)
+
+
+def test_an_action_that_nobody_knows_changes_nothing_but_counts_as_seen() -> None:
+    replica = watching()
+    replica.apply(envelope({"type": "session/notYetInvented", "session": SESSION}, 11), NOW)
+    assert (replica.state(SESSION), replica.last_seen) == (session(), 11)
+
+
+def test_the_kind_of_a_resource_is_told_by_its_state_and_not_by_its_uri() -> None:
+    replica = Replica("me")
+    odd = "terminal:/is-a-session"
+    replica.load({"resource": odd, "state": session(), "fromSeq": 1})  # type: ignore[typeddict-item]
+    replica.apply(envelope({**THEIRS, "session": odd}, 2), NOW)
+    assert title(replica.state(odd)) == "Theirs"
+
+
+def test_root_actions_go_to_the_root() -> None:
+    replica = Replica("me")
+    replica.load({"resource": ROOT_URI, "state": {"agents": []}, "fromSeq": 0})
+    replica.apply(envelope({"type": "root/activeSessionsChanged", "activeSessions": 3}, 1), NOW)
+    assert replica.state(ROOT_URI) == {"agents": [], "activeSessions": 3}
+
+
+def test_dispatching_on_a_resource_that_is_not_watched_is_allowed() -> None:
+    replica = Replica("me")
+    assert replica.dispatch(ARCHIVE, NOW) == {"clientSeq": 1, "action": ARCHIVE}
+    assert replica.apply(envelope(ARCHIVE, 5, ("me", 1), "no"), NOW) == Rejection(1, ARCHIVE, "no")
+
+
+def test_forgetting_a_resource_forgets_what_was_pending_on_it() -> None:
+    replica = watching()
+    replica.dispatch(TITLE, NOW)
+    replica.forget(SESSION)
+    assert replica.subscriptions == []
+    with pytest.raises(KeyError):
+        replica.state(SESSION)
+
+
+def test_replay_brings_what_was_missed_and_clears_what_is_pending() -> None:
+    replica = watching()
+    for action in (TITLE, ARCHIVE, TITLE):
+        replica.dispatch(action, NOW)
+    assert replica.reconnect_params() == {
+        "clientId": "me",
+        "lastSeenServerSeq": 10,
+        "subscriptions": [SESSION],
+    }
+    missed = [envelope(THEIRS, 12), envelope(ARCHIVE, 14, ("me", 2)), envelope(TITLE, 15, ("me", 1), "no")]
+    comeback = replica.come_back({"type": "replay", "actions": missed, "missing": []}, NOW)
+    assert (title(replica.state(SESSION)), replica.last_seen) == ("Theirs", 15)
+    assert comeback.rejected == [Rejection(1, TITLE, "no")]
+    assert comeback.unanswered == [Pending(3, TITLE, NOW)]
+    assert replica.pending(SESSION) == []
+
+
+def test_after_a_replay_missing_resources_are_forgotten() -> None:
+    replica = watching()
+    comeback = replica.come_back({"type": "replay", "actions": [], "missing": [SESSION]}, NOW)
+    assert (comeback.gone, replica.subscriptions) == ([SESSION], [])
+
+
+def test_snapshots_take_the_place_of_everything_even_from_a_host_that_counts_anew() -> None:
+    replica = watching(from_seq=900)
+    replica.load({"resource": TERMINAL, "state": terminal(), "fromSeq": 900})  # type: ignore[typeddict-item]
+    replica.dispatch(TITLE, NOW)
+    fresh: Any = {"resource": SESSION, "state": session(summary={"title": "Fresh"}), "fromSeq": 7}
+    comeback = replica.come_back({"type": "snapshot", "snapshots": [fresh]}, NOW)
+    assert (title(replica.state(SESSION)), replica.last_seen) == ("Fresh", 7)
+    assert (comeback.gone, comeback.unanswered) == ([TERMINAL], [Pending(1, TITLE, NOW)])
+    replica.apply(envelope(THEIRS, 8), NOW)
+    assert title(replica.state(SESSION)) == "Theirs"
+
+
+@settings(max_examples=100)
+@given(start=states("session"), log=st.lists(actions("session"), max_size=8), data=st.data())
+def test_with_nothing_pending_optimistic_equals_confirmed(start: Any, log: list[Any], data: Any) -> None:
+    """Also after own actions came and went, whatever others did between them."""
+    replica = Replica("me")
+    replica.load({"resource": SESSION, "state": start, "fromSeq": 0})
+    expected: Live[Any] = Live(start)
+    for seq, drawn in enumerate(log, 1):
+        action = {**drawn, "session": SESSION}
+        kind = data.draw(st.sampled_from(["host", "mine", "refused"]))
+        origin = None
+        if kind != "host":
+            origin = ("me", replica.dispatch(action, NOW)["clientSeq"])
+        replica.apply(envelope(action, seq, origin, "no" if kind == "refused" else None), NOW)
+        if kind != "refused":
+            expected = REDUCERS["session"](expected, action, NOW)
+    assert replica.pending(SESSION) == []
+    assert replica.state(SESSION) == replica.confirmed(SESSION) == expected.state
+
+
+@settings(max_examples=100)
+@given(start=states("session"), log=st.lists(actions("session"), max_size=8), data=st.data())
+def test_a_client_that_was_away_sees_the_same_as_one_that_stayed(
+    start: Any, log: list[Any], data: Any
+) -> None:
+    envelopes = [envelope({**action, "session": SESSION}, seq) for seq, action in enumerate(log, 1)]
+    left = data.draw(st.integers(0, len(log)))
+    stayed, away = Replica("one"), Replica("two")
+    for replica in (stayed, away):
+        replica.load({"resource": SESSION, "state": start, "fromSeq": 0})
+    for sent in envelopes:
+        stayed.apply(sent, NOW)
+    for sent in envelopes[:left]:
+        away.apply(sent, NOW)
+    missed = [sent for sent in envelopes if sent["serverSeq"] > away.reconnect_params()["lastSeenServerSeq"]]
+    away.come_back({"type": "replay", "actions": missed, "missing": []}, NOW)
+    assert away.state(SESSION) == stayed.state(SESSION)
+    assert away.last_seen == stayed.last_seen

@@ -1,0 +1,25 @@
+"""The package as a user meets it."""
+
+import subprocess
+import sys
+
+import agenthost
+
+
+def run_python(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+def test_the_public_names_are_these() -> None:
+    assert agenthost.__all__ == ["HostError", "InvalidValue", "NotJson", "TooLarge", "__version__"]
+
+
+def test_importing_the_package_pulls_in_no_server_and_no_command_line() -> None:
+    loaded = run_python("import sys, agenthost; print(' '.join(sys.modules))").split()
+    heavy = {"asyncio", "http", "sqlite3", "starlette", "typer", "uvicorn", "websockets", "msgspec"}
+    assert not heavy & set(loaded)
+
+
+def test_importing_the_wire_and_the_core_pulls_in_no_server() -> None:
+    code = "import sys, agenthost.core.replica, agenthost.wire.aap.v1; print(' '.join(sys.modules))"
+    assert not {"asyncio", "http", "sqlite3", "starlette", "typer"} & set(run_python(code).split())
