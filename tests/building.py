@@ -1,7 +1,8 @@
 """Small, complete states and actions for the reducer tests, so that a test shows only what matters to it.
 
 Every builder returns a fresh plain dict. The tool call builders of one status fill in what that status
-requires; `tool_call` adds the identity only, for writing an expected call out in full.
+requires; `tool_call` adds the identity only, for writing an expected call out in full. Fields come as
+keywords of any name, unknown ones included, so even the named keywords are typed as any JSON value.
 """
 
 from typing import Any
@@ -22,14 +23,14 @@ def root(**over: Any) -> Json:
     return {"agents": [], **over}
 
 
-def session(*, status: int = 1, summary: Json | None = None, **over: Any) -> Json:
+def session(*, status: Any = 1, summary: Any = None, **over: Any) -> Json:
     """Build an idle session without history; `summary` is laid over its summary."""
     base = {"resource": SESSION, "provider": "demo", "title": "Old title", "status": status}
     times = {"createdAt": 1000, "modifiedAt": 2000}
     return {"summary": {**base, **times, **(summary or {})}, "lifecycle": "ready", "turns": [], **over}
 
 
-def in_turn(*parts: Json, status: int = 8, turn: Json | None = None, **over: Any) -> Json:
+def in_turn(*parts: Json, status: Any = 8, turn: Any = None, **over: Any) -> Json:
     """Build a session whose turn `t1` runs with these response parts; `turn` is laid over that turn."""
     active = {"id": TURN, "userMessage": {"text": "Hello"}, "responseParts": list(parts), **(turn or {})}
     return session(status=status, **{"activeTurn": active, **over})
@@ -59,15 +60,15 @@ def terminal(*content: Json, **over: Any) -> Json:
 # Response parts.
 
 
-def markdown(part_id: str, content: str = "", **over: Any) -> Json:
+def markdown(part_id: str, content: Any = "", **over: Any) -> Json:
     return {"kind": "markdown", "id": part_id, "content": content, **over}
 
 
-def reasoning(part_id: str, content: str = "", **over: Any) -> Json:
+def reasoning(part_id: str, content: Any = "", **over: Any) -> Json:
     return {"kind": "reasoning", "id": part_id, "content": content, **over}
 
 
-def tool_call(status: str, *, call: str = CALL, **fields: Any) -> Json:
+def tool_call(status: str, *, call: Any = CALL, **fields: Any) -> Json:
     """Build a tool call part with its identity, its status and exactly these fields."""
     identity = {"toolCallId": call, "toolName": "bash", "displayName": "Shell"}
     return {"kind": "toolCall", "toolCall": {**identity, "status": status, **fields}}
@@ -114,11 +115,11 @@ def text(words: str) -> Json:
     return {"type": "text", "text": words}
 
 
-def option(option_id: str, kind: str = "approve", **over: Any) -> Json:
+def option(option_id: str, kind: Any = "approve", **over: Any) -> Json:
     return {"id": option_id, "label": f"Choose {option_id}", "kind": kind, **over}
 
 
-def message(message_id: str, words: str = "Later", **over: Any) -> Json:
+def message(message_id: str, words: Any = "Later", **over: Any) -> Json:
     """Build a pending message."""
     return {"id": message_id, "userMessage": {"text": words}, **over}
 
@@ -157,7 +158,7 @@ def unclassified(value: str, **over: Any) -> Json:
     return {"type": "unclassified", "value": value, **over}
 
 
-def command(command_id: str, output: str = "", *, complete: bool = False, **over: Any) -> Json:
+def command(command_id: str, output: Any = "", *, complete: Any = False, **over: Any) -> Json:
     line = {"commandId": command_id, "commandLine": f"run {command_id}", "output": output}
     return {"type": "command", **line, "timestamp": 500, "isComplete": complete, **over}
 
@@ -180,7 +181,7 @@ def call_act(name: str, **fields: Any) -> Json:
     return turn_act(name, **{"toolCallId": CALL, **fields})
 
 
-def started(turn_id: str = "t2", **fields: Any) -> Json:
+def started(turn_id: Any = "t2", **fields: Any) -> Json:
     return act("turnStarted", **{"turnId": turn_id, "userMessage": {"text": "Go on"}, **fields})
 
 
@@ -200,12 +201,12 @@ def deny(**fields: Any) -> Json:
     return call_act("toolCallConfirmed", **{"approved": False, "reason": "denied", **fields})
 
 
-def complete(result: Json | None = None, **fields: Any) -> Json:
+def complete(result: Any = None, **fields: Any) -> Json:
     outcome = {"success": True, "pastTenseMessage": "Worked", **(result or {})}
     return call_act("toolCallComplete", **{"result": outcome, **fields})
 
 
-def confirm_result(*, approved: bool, **fields: Any) -> Json:
+def confirm_result(*, approved: Any, **fields: Any) -> Json:
     return call_act("toolCallResultConfirmed", **{"approved": approved, **fields})
 
 

@@ -123,11 +123,19 @@ def test_the_kind_of_a_resource_is_told_by_its_state_and_not_by_its_uri() -> Non
     assert title(replica.state(odd)) == "Theirs"
 
 
+def test_a_state_can_be_asked_for_by_its_kind() -> None:
+    replica = watching()
+    assert replica.session(SESSION) == session()
+    for other in (replica.terminal, lambda _uri: replica.root()):
+        with pytest.raises(KeyError):
+            other(SESSION)
+
+
 def test_root_actions_go_to_the_root() -> None:
     replica = Replica("me")
     replica.load({"resource": ROOT_URI, "state": {"agents": []}, "fromSeq": 0})
     replica.apply(envelope({"type": "root/activeSessionsChanged", "activeSessions": 3}, 1), NOW)
-    assert replica.state(ROOT_URI) == {"agents": [], "activeSessions": 3}
+    assert replica.root() == {"agents": [], "activeSessions": 3}
 
 
 def test_dispatching_on_a_resource_that_is_not_watched_is_allowed() -> None:

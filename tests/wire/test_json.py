@@ -64,7 +64,7 @@ HOSTILE: list[tuple[str, bytes | str, str]] = [
 def everything() -> st.SearchStrategy[Json]:
     leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
     return st.recursive(
-        leaves | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20
+        leaves | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=10
     )
 
 
@@ -112,7 +112,7 @@ def test_eight_megabytes_of_string_are_fine() -> None:
 
 
 def test_a_million_items_are_fine() -> None:
-    assert decode_json(b"[" + b"[]," * 999_999 + b"[]]") == [[]] * 1_000_000
+    assert decode_json(b"[" + b"7," * 999_999 + b"7]") == [7] * 1_000_000
 
 
 def test_integers_are_kept_to_the_last_digit() -> None:
@@ -146,20 +146,15 @@ def test_json_is_written_compactly_and_as_utf8() -> None:
 
 
 @given(everything())
+@settings(max_examples=70)
 def test_any_value_survives_being_written_and_read(value: Json) -> None:
-    again = decode_json(encode_json(value))
-    assert repr(again) == repr(value)  # repr tells 1 from 1.0 and from True, and keeps the order of keys
-
-
-@given(everything())
-@settings(max_examples=50)
-def test_text_and_its_bytes_read_alike(value: Json) -> None:
     data = encode_json(value)
-    assert repr(decode_json(data.decode())) == repr(decode_json(data))
+    # `repr` tells 1 from 1.0 and from True, and shows the order of keys.
+    assert repr(decode_json(data)) == repr(decode_json(data.decode())) == repr(value)
 
 
 @given(st.binary(max_size=300) | st.text(alphabet='[]{}",:\\ud8019eE.-+ntrufalsN\x00\ud800').map(str))
-@settings(max_examples=500)
+@settings(max_examples=300)
 def test_random_input_gives_a_value_or_the_one_error(data: bytes | str) -> None:
     try:
         value = decode_json(data)
@@ -170,6 +165,7 @@ def test_random_input_gives_a_value_or_the_one_error(data: bytes | str) -> None:
 
 
 @given(everything(), st.data())
+@settings(max_examples=70)
 def test_a_value_with_one_byte_changed_gives_a_value_or_the_one_error(
     value: Json, data: st.DataObject
 ) -> None:

@@ -9,12 +9,16 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from agenthost.core.reducers import REDUCERS, Live, ResourceKind
+from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.ahp.actions import resource_of
 from agenthost.wire.ahp.actions.envelope import ActionEnvelope
 from agenthost.wire.ahp.actions.text import Action
 from agenthost.wire.ahp.commands.connection import DispatchActionParams, ReconnectParams, ReconnectResult
 from agenthost.wire.ahp.common import URI
+from agenthost.wire.ahp.root import RootState
+from agenthost.wire.ahp.session import SessionState
 from agenthost.wire.ahp.snapshot import Snapshot, State
+from agenthost.wire.ahp.terminal import TerminalState
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,23 @@ class Replica:
     def state(self, uri: URI) -> State:
         """Give the optimistic state. Raises `KeyError` for a resource that is not watched."""
         return cast("State", self._mirrors[uri].view().state)
+
+    def root(self) -> RootState:
+        """Give the optimistic state of the root. Raises `KeyError` if it is not watched."""
+        return cast("RootState", self._view(ROOT_URI, "root"))
+
+    def session(self, uri: URI) -> SessionState:
+        """Give the optimistic state of a session. Raises `KeyError` if it is not watched, or is none."""
+        return cast("SessionState", self._view(uri, "session"))
+
+    def terminal(self, uri: URI) -> TerminalState:
+        """Give the optimistic state of a terminal. Raises `KeyError` if it is not watched, or is none."""
+        return cast("TerminalState", self._view(uri, "terminal"))
+
+    def _view(self, uri: URI, kind: ResourceKind) -> State:
+        if self._mirrors[uri].kind != kind:
+            raise KeyError(uri)
+        return self.state(uri)
 
     def confirmed(self, uri: URI) -> State:
         """Give the confirmed state. Raises `KeyError` for a resource that is not watched."""

@@ -166,7 +166,7 @@ def test_markdown_and_reasoning_hide_one_another() -> None:
 @rule("S4", "S10", "H2", "G6")
 @pytest.mark.parametrize(("name", "part"), FITTING)
 def test_parts_without_an_id_are_passed_over_and_kept(name: str, part: Any) -> None:
-    strange = [
+    strange: list[dict[str, Any]] = [
         {"kind": "someday", "x": [1, 2]},
         {"kind": "contentRef", "uri": "file:///p1"},
         {"kind": "systemNotification", "content": "p1"},
