@@ -4,7 +4,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agenthost.core.reducers import REDUCERS, Live, ResourceKind
@@ -23,7 +23,6 @@ def replay(kind: ResourceKind, start: Any, log: list[Any]) -> Any:
 
 @pytest.mark.parametrize("partial", [False, True], ids=["whole", "partial"])
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=150)
 @given(data=st.data())
 def test_no_log_makes_a_reducer_raise_or_change_its_input(
     kind: ResourceKind, partial: bool, data: st.DataObject
@@ -34,7 +33,6 @@ def test_no_log_makes_a_reducer_raise_or_change_its_input(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=100)
 @given(data=st.data())
 def test_rejoining_anywhere_gives_the_same_state(kind: ResourceKind, data: st.DataObject) -> None:
     start = data.draw(states(kind))
@@ -44,7 +42,6 @@ def test_rejoining_anywhere_gives_the_same_state(kind: ResourceKind, data: st.Da
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=100)
 @given(data=st.data())
 def test_versions_that_part_ways_do_not_disturb_each_other(kind: ResourceKind, data: st.DataObject) -> None:
     start = data.draw(states(kind))
@@ -63,7 +60,6 @@ def test_versions_that_part_ways_do_not_disturb_each_other(kind: ResourceKind, d
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=100)
 @given(data=st.data())
 def test_an_action_of_another_scope_changes_nothing(kind: ResourceKind, data: st.DataObject) -> None:
     start = data.draw(states(kind))

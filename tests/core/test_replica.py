@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agenthost.core.reducers import REDUCERS, Live
@@ -188,7 +188,6 @@ def test_snapshots_take_the_place_of_everything_even_from_a_host_that_counts_ane
     assert title(replica.state(SESSION)) == "Theirs"
 
 
-@settings(max_examples=100)
 @given(start=states("session"), log=st.lists(actions("session"), max_size=8), data=st.data())
 def test_with_nothing_pending_optimistic_equals_confirmed(start: Any, log: list[Any], data: Any) -> None:
     """Also after own actions came and went, whatever others did between them."""
@@ -208,7 +207,6 @@ def test_with_nothing_pending_optimistic_equals_confirmed(start: Any, log: list[
     assert replica.state(SESSION) == replica.confirmed(SESSION) == expected.state
 
 
-@settings(max_examples=100)
 @given(start=states("session"), log=st.lists(actions("session"), max_size=8), data=st.data())
 def test_a_client_that_was_away_sees_the_same_as_one_that_stayed(
     start: Any, log: list[Any], data: Any

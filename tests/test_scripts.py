@@ -1,0 +1,92 @@
+"""`./run` and `./check` on machines that lack something, and on one that is set up."""
+
+import re
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+TOOLS = ["sh", "dirname", "readlink", "cmp", "flock", "cat", "date", "grep", "tail"]
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    """Make a copy of the scripts without `.venv`, and a PATH with the plainest tools and no Python."""
+    for name in ("run", "check"):
+        shutil.copy(ROOT / name, tmp_path)
+    for name in ("scripts", "requirements"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    (tmp_path / "bin").mkdir()
+    for tool in TOOLS:
+        if found := shutil.which(tool):
+            (tmp_path / "bin" / tool).symlink_to(found)
+    return tmp_path
+
+
+def start(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    environment = {"PATH": str(folder / "bin")}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("script", ["./run", "./check"])
+def test_without_python_it_says_what_is_missing(bare: Path, script: str) -> None:
+    done = start(bare, script)
+    assert done.returncode == 1
+    assert "agenthost needs Python 3.11 or newer; found:" in done.stderr
+    assert "apt-get install python3" in done.stderr
+
+
+@pytest.mark.parametrize("script", ["./run", "./check"])
+def test_with_a_python_that_is_too_old_it_names_it(bare: Path, script: str) -> None:
+    old = bare / "bin" / "python3"
+    old.write_text('#!/bin/sh\n[ "$1" = --version ] && echo "Python 3.9.2" && exit 0\nexit 1\n')
+    old.chmod(0o755)
+    done = start(bare, script)
+    assert done.returncode == 1
+    assert "needs Python 3.11 or newer; found: Python 3.9.2." in done.stderr
+
+
+def test_a_python_that_cannot_make_environments_is_explained(bare: Path) -> None:
+    crippled = bare / "bin" / "python3"
+    crippled.write_text('#!/bin/sh\n[ "$1" = -c ] && exit 0\necho "No module named venv" >&2\nexit 1\n')
+    crippled.chmod(0o755)
+    done = start(bare, "./run")
+    assert done.returncode == 1
+    assert "apt-get install python3-venv" in done.stderr
+    assert "the set-up failed" in done.stderr
+
+
+def test_run_works_from_any_folder_and_through_a_link(tmp_path: Path) -> None:
+    link = tmp_path / "agenthost"
+    link.symlink_to(ROOT / "run")
+    done = subprocess.run([link, "--version"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("agenthost ")
+
+
+def test_check_refuses_a_word_that_it_does_not_know() -> None:
+    done = subprocess.run([ROOT / "check", "quick"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "usage: ./check [fast]\n")
+
+
+def test_nothing_that_is_committed_names_a_machine_or_a_package_index() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    hosts = ("pypi." + "org", "pythonhosted" + ".org", "registry.npmjs" + ".org", "deb.debian" + ".org")
+    places = ("/" + "work/", "/" + "root/", "/" + "home/")
+    for name in listed.splitlines():
+        text = (ROOT / name).read_text(errors="replace")
+        assert [word for word in (*hosts, *places) if word in text] == [], name
+
+
+def test_every_dependency_is_locked() -> None:
+    """One that is named but not locked would be missing on a fresh machine."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    groups = project["dependency-groups"]
+    for lock, named in {"run": groups["run"], "check": [*groups["run"], *groups["check"]]}.items():
+        wanted = [entry for entry in (*project["project"]["dependencies"], *named) if type(entry) is str]
+        locked = re.findall(
+            r"^([a-z0-9-]+)==", (ROOT / "requirements" / f"{lock}.lock").read_text(), re.MULTILINE
+        )
+        assert {re.split(r"[><=]", entry)[0] for entry in wanted} <= set(locked)
