@@ -32,7 +32,8 @@ def test_an_older_version_still_shows_what_it_showed() -> None:
 
 
 def test_a_version_can_be_continued_in_two_ways() -> None:
-    first = reduce_session(Live(in_turn(markdown("p1"))), SessionDelta(SESSION, "t1", "p1", "one "), NOW)  # type: ignore[type-var]
+    start: Live[Any] = Live(in_turn(markdown("p1")))
+    first = reduce_session(start, SessionDelta(SESSION, "t1", "p1", "one "), NOW)
     left = reduce_session(first, SessionDelta(SESSION, "t1", "p1", "left"), NOW)
     right = reduce_session(first, SessionDelta(SESSION, "t1", "p1", "right"), NOW)
     assert [content_of(live) for live in (left, right, first)] == [["one left"], ["one right"], ["one "]]

@@ -195,7 +195,7 @@ def test_with_nothing_pending_optimistic_equals_confirmed(start: Any, log: list[
     replica.load({"resource": SESSION, "state": start, "fromSeq": 0})
     expected: Live[Any] = Live(start)
     for seq, drawn in enumerate(log, 1):
-        action = {**drawn, "session": SESSION}
+        action: Any = {**drawn, "session": SESSION}
         kind = data.draw(st.sampled_from(["host", "mine", "refused"]))
         origin = None
         if kind != "host":

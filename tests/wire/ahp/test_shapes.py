@@ -13,7 +13,7 @@ import agenthost.wire.ahp
 from agenthost.errors import InvalidValue
 from agenthost.wire.annotations import fields_of, is_record, is_union, python_types
 from agenthost.wire.json import Json, JsonObject, encode_json
-from agenthost.wire.shape import STRICT, Shape
+from agenthost.wire.shape import STRICT, TOLERANT, Shape
 from strategies import values_of
 
 NAMES = """
@@ -71,7 +71,7 @@ NAMES = """
     SessionAddedNotification SessionRemovedNotification SessionSummaryChangedNotification
     AuthRequiredNotification
     AuthRequiredErrorData PermissionDeniedErrorData UnsupportedProtocolVersionErrorData
-""".split()
+""".split()  # noqa: SIM905 # as a list it would take four screens
 
 WRITTEN_INLINE = {
     "MarkdownText",
@@ -139,17 +139,11 @@ def test_the_smallest_value_fits_even_a_strict_reader(record: Any) -> None:
 @few
 def test_any_object_is_kept_whole_with_the_keys_that_we_do_not_know(record: Any, data: st.DataObject) -> None:
     value = data.draw(values_of(record, unknown_keys=True))
-    again = Shape[Any](record).decode(encode_json(value))
-    assert repr(again) == repr(value)
-    assert encode_json(again) == encode_json(value)
-
-
-@every_record
-@given(data=st.data())
-@few
-def test_any_object_without_unknown_keys_fits_a_strict_reader(record: Any, data: st.DataObject) -> None:
-    value = data.draw(values_of(record))
-    assert repr(Shape[Any](record, STRICT).decode(encode_json(value))) == repr(value)
+    encoded = encode_json(value)
+    for reading in (TOLERANT, STRICT):
+        again = Shape[Any](record, reading).decode(encoded)
+        assert repr(again) == repr(value)
+        assert encode_json(again) == encoded
 
 
 @every_record
@@ -199,8 +193,7 @@ def test_the_summary_of_a_session_may_lose_its_optional_fields_by_null() -> None
         ({}, "$.state.agents"),
         ({"content": []}, "$.state.title"),
         ({"content": 1, "title": "t"}, "$.state.content"),
-        ({"summary": {}, "content": [], "agents": []}, "$.state.lifecycle"),
-        ({"summary": {}, "lifecycle": "ready", "turns": []}, "$.state.summary.resource"),
+        ({"summary": {}, "content": [], "agents": []}, "$.state.summary.resource"),
     ],
 )
 def test_the_kind_of_a_snapshot_is_known_by_its_keys(state: JsonObject, path: str | None) -> None:
@@ -209,4 +202,4 @@ def test_the_kind_of_a_snapshot_is_known_by_its_keys(state: JsonObject, path: st
     if path is None:
         assert Shape[Any](record).take(value) is value
     else:
-        assert refused_at(record, value).startswith("$.state")
+        assert refused_at(record, value) == path
