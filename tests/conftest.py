@@ -8,5 +8,5 @@ import os
 from hypothesis import settings
 
 settings.register_profile("agenthost", deadline=None, derandomize="CI" in os.environ, print_blob=True)
-settings.register_profile("fast", settings.get_profile("agenthost"), max_examples=10)
+settings.register_profile("fast", settings.get_profile("agenthost"), max_examples=4)
 settings.load_profile("agenthost")

@@ -8,13 +8,14 @@ from math import inf
 from types import NoneType
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from agenthost.wire.annotations import ByKey, fields_of, is_record, is_union
 from agenthost.wire.json import Json, JsonObject
 
-__all__ = ["json_objects", "json_values", "values_of"]
+__all__ = ["json_objects", "json_values", "share", "values_of"]
 
 _DEPTH = 3
 _texts = st.text(max_size=6)
@@ -34,6 +35,11 @@ json_objects: SearchStrategy[JsonObject] = st.dictionaries(_texts, json_values, 
 
 # No protocol here has a key that begins so; one that it knows would have to fit its type.
 _unknown = st.dictionaries(_texts.map("x-{}".format), json_values, max_size=2)
+
+
+def share(examples: int) -> int:
+    """Give how many examples to draw where a full run, of 100, draws this many; a fast run draws fewer."""
+    return max(2, examples * settings().max_examples // 100)
 
 
 class _Options(NamedTuple):

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from agenthost.errors import NotJson
 from agenthost.wire.json import MAX_DEPTH, Json, JsonObject, decode_json, encode_json
+from strategies import share
 
 TOO_DEEP = "nested deeper than 128 levels"
 NOT_UTF8 = "not JSON: a string is not valid UTF-8"
@@ -146,7 +147,7 @@ def test_json_is_written_compactly_and_as_utf8() -> None:
 
 
 @given(everything())
-@settings(max_examples=70)
+@settings(max_examples=share(70))
 def test_any_value_survives_being_written_and_read(value: Json) -> None:
     data = encode_json(value)
     # `repr` tells 1 from 1.0 and from True, and shows the order of keys.
@@ -154,7 +155,7 @@ def test_any_value_survives_being_written_and_read(value: Json) -> None:
 
 
 @given(st.binary(max_size=300) | st.text(alphabet='[]{}",:\\ud8019eE.-+ntrufalsN\x00\ud800').map(str))
-@settings(max_examples=300)
+@settings(max_examples=share(300))
 def test_random_input_gives_a_value_or_the_one_error(data: bytes | str) -> None:
     try:
         value = decode_json(data)
@@ -165,7 +166,7 @@ def test_random_input_gives_a_value_or_the_one_error(data: bytes | str) -> None:
 
 
 @given(everything(), st.data())
-@settings(max_examples=70)
+@settings(max_examples=share(70))
 def test_a_value_with_one_byte_changed_gives_a_value_or_the_one_error(
     value: Json, data: st.DataObject
 ) -> None:

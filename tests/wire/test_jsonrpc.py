@@ -20,7 +20,7 @@ from agenthost.wire.jsonrpc import (
     decode_message,
     encode_message,
 )
-from strategies import json_objects, json_values
+from strategies import json_objects, json_values, share
 
 
 def decoded(**fields: Json) -> Message:
@@ -287,7 +287,7 @@ messages: st.SearchStrategy[Message] = st.one_of(
 
 
 @given(messages)
-@settings(max_examples=150)
+@settings(max_examples=share(150))
 def test_every_message_survives_being_written_and_read(message: Message) -> None:
     assert repr(decode_message(encode_message(message))) == repr(message)
 
@@ -306,7 +306,7 @@ frames = st.fixed_dictionaries(
 
 
 @given(frames | json_values)
-@settings(max_examples=200)
+@settings(max_examples=share(200))
 def test_any_frame_is_a_message_or_a_bad_frame_and_answers_are_never_answered(value: Json) -> None:
     is_answer = (
         isinstance(value, dict) and "method" not in value and not {"result", "error"}.isdisjoint(value)
@@ -323,3 +323,8 @@ def reply_to(frame: bytes) -> Failure | None:
     except BadFrame as refused:
         return refused.reply
     return None
+
+
+def test_an_answer_whose_error_is_null_is_a_success() -> None:
+    frame = b'{"jsonrpc":"2.0","id":1,"result":{"a":1},"error":null}'
+    assert decode_message(frame) == Success(1, {"a": 1})

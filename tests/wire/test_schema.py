@@ -14,7 +14,7 @@ from agenthost.wire.annotations import ByKey, Tag
 from agenthost.wire.json import Json, JsonObject, decode_json, encode_json
 from agenthost.wire.schema import Schemas, schema_of
 from agenthost.wire.shape import STRICT, Shape
-from strategies import json_values, values_of
+from strategies import json_values, share, values_of
 
 
 class Leaf(TypedDict):
@@ -129,7 +129,7 @@ BODIES = [
 def test_the_schema_and_the_shape_accept_the_same_values(kind: Any) -> None:
     check = validator(kind)
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=share(25))
     @given(st.data())
     def holds(data: st.DataObject) -> None:
         value = data.draw(values_of(kind, unknown_keys=True))

@@ -14,7 +14,7 @@ from agenthost.wire.annotations import ByKey, Tag
 from agenthost.wire.checks import PARTIAL, Mismatch
 from agenthost.wire.json import MAX_DEPTH, Json, JsonObject, decode_json, encode_json
 from agenthost.wire.shape import STRICT, TOLERANT, Reading, Shape
-from strategies import json_values, values_of
+from strategies import json_values, share, values_of
 
 
 class Cat(TypedDict):
@@ -420,7 +420,7 @@ KINDS = [
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(data=st.data())
-@settings(max_examples=12)
+@settings(max_examples=share(12))
 def test_any_value_of_a_type_fits_it_and_is_not_touched(kind: Any, data: st.DataObject) -> None:
     value = data.draw(values_of(kind, unknown_keys=True))
     before = repr(value)
@@ -431,16 +431,21 @@ def test_any_value_of_a_type_fits_it_and_is_not_touched(kind: Any, data: st.Data
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(data=st.data())
-@settings(max_examples=12)
+@settings(max_examples=share(12))
 def test_any_part_of_a_value_fits_partially(kind: Any, data: st.DataObject) -> None:
     value = data.draw(values_of(kind, partial=True))
     assert repr(Shape[Any](kind, PARTIAL).decode(encode_json(value))) == repr(value)
 
 
 @given(st.sampled_from(KINDS), json_values)
-@settings(max_examples=150)
+@settings(max_examples=share(150))
 def test_any_other_value_is_taken_or_refused_and_nothing_else(kind: Any, value: Json) -> None:
     if is_taken(kind, deepcopy(value), STRICT):
         assert is_taken(kind, deepcopy(value), TOLERANT)
     if is_taken(kind, deepcopy(value), TOLERANT):
         assert is_taken(kind, deepcopy(value), PARTIAL)
+
+
+def test_a_union_whose_members_cannot_be_told_apart_is_refused_when_it_is_compiled() -> None:
+    with pytest.raises(TypeError, match="mark the union with Tag"):
+        Shape(list[str] | list[int]).decode(b"[]")

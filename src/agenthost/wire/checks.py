@@ -238,6 +238,8 @@ def _compile_literal(allowed: tuple[Any, ...], reading: Reading) -> Check:
 def _compile_union(members: tuple[Any, ...], reading: Reading) -> Check:
     """Compile a union whose members differ in their JSON type, such as `str | list[Block]`."""
     checks = {python: _later(member, reading) for member in members for python in python_types(member)}
+    if len(checks) != sum(len(python_types(member)) for member in members):
+        raise TypeError(f"the members of {members} have a JSON type in common: mark the union with Tag")
     names = " or ".join(_NAMES[python_types(member)[0]] for member in members)
 
     def check(value: Any) -> None:

@@ -123,12 +123,12 @@ def _bad_params(value: JsonObject, sentence: str) -> BadFrame:
 def _response(value: JsonObject) -> Success | Failure:
     """Read an answer. One that is malformed is not answered in its turn."""
     message_id: Any = value.get("id")
-    if "error" not in value:
+    error = value.get("error")
+    if error is None and "result" in value:
         if not _is_id(message_id):
             found = describe(message_id) if "id" in value else "nothing"
             raise BadFrame(f"$.id: expected a number or a string, found {found}", None)
         return Success(message_id, value["result"])
-    error = value["error"]
     if type(error) is not dict or type(error.get("code")) is not int or type(error.get("message")) is not str:
         raise BadFrame("$.error: expected an object with a `code` and a `message`", None)
     return Failure(

@@ -12,7 +12,7 @@ from agenthost.errors import InvalidValue, NotJson
 from agenthost.wire.aap import VERSIONED, v1, v2, v3
 from agenthost.wire.json import MAX_DEPTH, Json, decode_json, encode_json
 from agenthost.wire.shape import Shape
-from strategies import values_of
+from strategies import share, values_of
 
 VERSIONS = [(v1, "inputSchema"), (v2, "inputSchema"), (v3, "parameters")]
 SHAPES = [
@@ -69,7 +69,7 @@ def test_the_documented_bodies_are_taken_as_they_are(shape: Shape[Any], body: Js
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_body_keeps_every_key_that_we_do_not_know(shape: Shape[Any]) -> None:
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=share(25))
     @given(values_of(shape.kind, unknown_keys=True))
     def holds(body: Json) -> None:
         assert shape.decode(encode_json(body)) == body
@@ -252,7 +252,7 @@ def test_no_bytes_at_all_bring_anything_but_our_own_errors(data: bytes) -> None:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_all_that_is_wrong_with_a_partial_value_is_what_is_missing(shape: Shape[Any]) -> None:
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=share(15))
     @given(values_of(shape.kind, partial=True, unknown_keys=True))
     def holds(body: Json) -> None:
         assert problem(shape, body) in (None, "nothing")

@@ -13,7 +13,7 @@ from agenthost.errors import InvalidValue
 from agenthost.wire.aap import v1, v2, v3
 from agenthost.wire.json import Json
 from agenthost.wire.shape import STRICT, Shape
-from strategies import values_of
+from strategies import share, values_of
 
 NOUNS = [
     ("tool", v1.ToolSpec, v3.ToolSpec),
@@ -34,7 +34,7 @@ def test_a_value_of_version_3_survives_the_older_form(
 ) -> None:
     from_v3, to_v3 = getattr(version, f"{noun}_from_v3"), getattr(version, f"{noun}_to_v3")
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=share(30))
     @given(values_of(new, unknown_keys=True))
     def holds(value: Json) -> None:
         before = deepcopy(value)
@@ -48,7 +48,7 @@ def test_a_value_of_version_3_survives_the_older_form(
 def test_an_older_value_survives_version_3(version: ModuleType, noun: str, old: Any, new: Any) -> None:
     from_v3, to_v3 = getattr(version, f"{noun}_from_v3"), getattr(version, f"{noun}_to_v3")
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=share(30))
     @given(values_of(old, unknown_keys=True))
     def holds(value: Json) -> None:
         before = deepcopy(value)
@@ -94,7 +94,7 @@ def test_the_cursor_of_version_1_is_found_under_either_name(cursors: Json, expec
     assert v1.next_cursor(page) == expected
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=share(30))
 @given(session=values_of(v3.SessionInfo, unknown_keys=True), history=values_of(v3.History, unknown_keys=True))
 def test_version_1_reads_a_session_together_with_its_history(
     session: v3.SessionInfo, history: v3.History
@@ -106,7 +106,7 @@ def test_version_1_reads_a_session_together_with_its_history(
     assert v1.session_to_v3(v1.session_from_v3(session)) == (session, {})
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=share(30))
 @given(
     request=values_of(v1.CreateSessionRequest, unknown_keys=True),
     last=values_of(v1.UserMessage, unknown_keys=True),
@@ -155,7 +155,7 @@ def test_what_the_first_turn_changes_is_laid_over_the_session() -> None:
     }
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=share(30))
 @given(answer=values_of(v3.PostSessionTurnResponse, unknown_keys=True), opened=st.none() | st.just("s1"))
 def test_an_answer_tells_the_session_that_it_opened(
     answer: v3.PostSessionTurnResponse, opened: str | None

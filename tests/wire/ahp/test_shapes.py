@@ -14,7 +14,9 @@ from agenthost.errors import InvalidValue
 from agenthost.wire.annotations import fields_of, is_record, is_union, python_types
 from agenthost.wire.json import Json, JsonObject, encode_json
 from agenthost.wire.shape import STRICT, TOLERANT, Shape
-from strategies import values_of
+from strategies import share, values_of
+
+pytestmark = pytest.mark.thorough
 
 NAMES = """
     Icon ProtectedResourceMetadata ContentRef UsageInfo ErrorInfo Snapshot TextPosition TextRange
@@ -71,7 +73,7 @@ NAMES = """
     SessionAddedNotification SessionRemovedNotification SessionSummaryChangedNotification
     AuthRequiredNotification
     AuthRequiredErrorData PermissionDeniedErrorData UnsupportedProtocolVersionErrorData
-""".split()  # noqa: SIM905 # as a list it would take four screens
+""".split()  # as a list it would take four screens
 
 WRITTEN_INLINE = {
     "MarkdownText",
@@ -97,7 +99,9 @@ def records() -> dict[str, Any]:
 
 RECORDS = records()
 every_record = pytest.mark.parametrize("record", [RECORDS[name] for name in NAMES if name in RECORDS])
-few = settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+few = settings(
+    max_examples=share(5), suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 
 OTHERS: dict[type, Json] = {dict: {}, list: [], str: "", bool: True, int: 1, float: 0.5, NoneType: None}
 """A value of each JSON type."""

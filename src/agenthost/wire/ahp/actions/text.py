@@ -27,7 +27,9 @@ class TextAction(msgspec.Struct, gc=False, forbid_unknown_fields=True, tag_field
 
     def get(self, key: str, default: Json = None) -> Json:
         """Give the value under a key, as of a dict."""
-        return self.__struct_config__.tag if key == "type" else getattr(self, key, default)
+        if key == "type":
+            return self.__struct_config__.tag
+        return getattr(self, key) if key in self.__struct_fields__ else default
 
 
 class SessionDelta(TextAction, tag="session/delta"):
