@@ -6,10 +6,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 
 from agenthost.core.reducers import REDUCERS, Live, ResourceKind
+from building import in_turn, terminal
 from logs import actions, states
 from reducing import NOW, reduced
+from strategies import json_values
 
 KINDS: tuple[ResourceKind, ...] = ("root", "session", "terminal")
 
@@ -66,3 +69,38 @@ def test_an_action_of_another_scope_changes_nothing(kind: ResourceKind, data: st
     others = [other for other in KINDS if other != kind]
     foreign = data.draw(st.lists(st.sampled_from(others).flatmap(actions), max_size=4))
     assert replay(kind, start, foreign) == start
+
+
+def anything_under(*keys: str) -> SearchStrategy[dict[str, Any]]:
+    return st.dictionaries(st.sampled_from(keys), json_values, max_size=4)
+
+
+odd_calls = anything_under("toolCallId", "invocationMessage", "toolInput").map(
+    lambda call: {**call, "status": "dreaming"}
+)
+odd_parts = st.lists(
+    st.builds(
+        lambda rest, kind, call: {**rest, "kind": kind, "type": kind, "toolCall": call},
+        anything_under("id", "content", "value", "commandId", "x"),
+        st.sampled_from(["hologram", "toolCall", ""]),
+        odd_calls,
+    ),
+    max_size=4,
+)
+"""Parts of kinds, and calls in states, that nobody knows: anything may be in them."""
+
+
+@given(parts=odd_parts, log=st.lists(actions("session"), max_size=6))
+def test_parts_that_nobody_knows_never_make_the_session_reducer_raise(
+    parts: list[Any], log: list[Any]
+) -> None:
+    result = reduced("session", in_turn(*parts, turn={"id": "a"}), *log)
+    if "activeTurn" in result and not any(action["type"] == "session/turnStarted" for action in log):
+        assert result["activeTurn"]["responseParts"][: len(parts)] == parts
+
+
+@given(parts=odd_parts, log=st.lists(actions("terminal"), max_size=6))
+def test_parts_that_nobody_knows_are_kept_by_the_terminal_reducer(parts: list[Any], log: list[Any]) -> None:
+    result = reduced("terminal", terminal(*parts), *log)
+    if not any(action["type"] == "terminal/cleared" for action in log):
+        assert result["content"][: len(parts)] == parts

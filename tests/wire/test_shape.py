@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from agenthost.errors import InvalidValue, NotJson
 from agenthost.wire.ahp.config import ConfigPropertySchema
 from agenthost.wire.annotations import ByKey, Tag
-from agenthost.wire.checks import PARTIAL, Mismatch
+from agenthost.wire.checks import PARTIAL
 from agenthost.wire.json import MAX_DEPTH, Json, JsonObject, decode_json, encode_json
+from agenthost.wire.mismatch import Mismatch
 from agenthost.wire.shape import STRICT, TOLERANT, Reading, Shape
 from strategies import json_values, share, values_of
 

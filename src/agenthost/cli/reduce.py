@@ -16,8 +16,9 @@ from agenthost.wire.ahp.actions import RootAction, SessionAction, TerminalAction
 from agenthost.wire.ahp.root import RootState
 from agenthost.wire.ahp.session import SessionState
 from agenthost.wire.ahp.terminal import TerminalState
-from agenthost.wire.checks import PARTIAL, Reading, describe
+from agenthost.wire.checks import PARTIAL, Reading
 from agenthost.wire.json import Json, encode_json
+from agenthost.wire.mismatch import describe
 from agenthost.wire.shape import Shape
 
 

@@ -50,8 +50,8 @@ def members_of(kind: Any) -> tuple[Any, ...]:
 
 
 def constants_of(member: Any, key: str) -> tuple[Any, ...]:
-    """Give the constants under `key` by which a member of a tagged union is known."""
-    return get_args(fields_of(members_of(member)[0])[key][0])
+    """Give the constants under `key` by which a member of a tagged union, perhaps a union too, is known."""
+    return tuple(constant for part in members_of(member) for constant in get_args(fields_of(part)[key][0]))
 
 
 def python_types(member: Any) -> tuple[type, ...]:

@@ -9,7 +9,6 @@ from functools import cache
 from types import NoneType
 from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
 
-from agenthost.errors import InvalidValue
 from agenthost.wire.annotations import (
     ByKey,
     Tag,
@@ -20,12 +19,9 @@ from agenthost.wire.annotations import (
     members_of,
     python_types,
 )
-from agenthost.wire.json import Json
+from agenthost.wire.mismatch import NAMES, Mismatch, describe, quote
 
 Check: TypeAlias = Callable[[Any], None]
-
-_SHOWN = 40
-"""How many characters of a peer's value or key an error repeats at most."""
 
 
 @dataclass(frozen=True)
@@ -51,32 +47,6 @@ STRICT = Reading(unknown=False, null_is_absent=False)
 
 PARTIAL = Reading(partial=True)
 """For looking at values of any origin: only what is there has to fit."""
-
-
-class Mismatch(Exception):
-    """A value that does not fit, on its way up: each holder adds its key."""
-
-    def __init__(self, expected: str, found: str) -> None:
-        super().__init__()
-        self.expected = expected
-        self.found = found
-        self.keys: list[str | int] = []
-
-    def under(self, key: str | int) -> "Mismatch":
-        """Add the key of the holder."""
-        self.keys.append(key)
-        return self
-
-    def at(self, root: str) -> InvalidValue:
-        """Give the error with the whole path."""
-        return InvalidValue(root + "".join(map(_step, reversed(self.keys))), self.expected, self.found)
-
-
-def _step(key: str | int) -> str:
-    """Write one step of a path. A peer's own key may hold anything: quoted, it stays on one line."""
-    if type(key) is not str:
-        return f"[{key}]"
-    return f".{key}" if key.isidentifier() and len(key) <= _SHOWN else f"[{_quote(key)}]"
 
 
 @cache
@@ -223,14 +193,14 @@ def _compile_dict(item: Any, reading: Reading) -> Check:
 
 
 def _compile_literal(allowed: tuple[Any, ...], reading: Reading) -> Check:
-    names = " or ".join(_quote(value) for value in allowed)
+    names = " or ".join(quote(value) for value in allowed)
     # One allowed value is a constant of the protocol; several are an enumeration, which may have grown.
     is_open = reading.unknown and len(allowed) > 1
     kinds = {type(value) for value in allowed}
 
     def check(value: Any) -> None:
         if type(value) not in kinds or not (is_open or value in allowed):
-            raise Mismatch(names, _quote(value))
+            raise Mismatch(names, quote(value))
 
     return check
 
@@ -240,7 +210,7 @@ def _compile_union(members: tuple[Any, ...], reading: Reading) -> Check:
     checks = {python: _later(member, reading) for member in members for python in python_types(member)}
     if len(checks) != sum(len(python_types(member)) for member in members):
         raise TypeError(f"the members of {members} have a JSON type in common: mark the union with Tag")
-    names = " or ".join(_NAMES[python_types(member)[0]] for member in members)
+    names = " or ".join(NAMES[python_types(member)[0]] for member in members)
 
     def check(value: Any) -> None:
         fits = checks.get(type(value))
@@ -257,7 +227,7 @@ def _compile_tagged(key: str, members: tuple[Any, ...], reading: Reading) -> Che
         for member in members
         for constant in constants_of(member, key)
     }
-    names = " or ".join(_quote(constant) for constant in checks)
+    names = " or ".join(quote(constant) for constant in checks)
     tag_type = type(next(iter(checks)))
     # Only text can name a variant that we do not know; `approved` has just true and false.
     is_open = reading.unknown and tag_type is str
@@ -272,7 +242,7 @@ def _compile_tagged(key: str, members: tuple[Any, ...], reading: Reading) -> Che
             fits(value)
         elif not (is_open and type(tag) is str) and not (reading.partial and tag is None):
             expected = "a string" if is_open else names
-            raise Mismatch(expected, _quote(tag) if key in value else "nothing").under(key)
+            raise Mismatch(expected, quote(tag) if key in value else "nothing").under(key)
 
     return check
 
@@ -285,7 +255,7 @@ def _member(member: Any, key: str, reading: Reading) -> Check:
 
 def _compile_by_key(mark: ByKey, reading: Reading) -> Check:
     members = tuple((key, _later(member, reading)) for key, member in mark.members)
-    names = "an object with " + " or ".join(_quote(key) for key, _ in mark.members)
+    names = "an object with " + " or ".join(quote(key) for key, _ in mark.members)
 
     def check(value: Any) -> None:
         if type(value) is not dict:
@@ -297,19 +267,6 @@ def _compile_by_key(mark: ByKey, reading: Reading) -> Check:
             raise Mismatch(names, "none of them")
 
     return check
-
-
-def describe(value: Json) -> str:
-    """Name a value in an error, without repeating a text that may be long or secret."""
-    if type(value) in (int, float):
-        return f"the number {value!r:.{_SHOWN}}"
-    return "true" if value is True else "false" if value is False else _NAMES[type(value)]
-
-
-def _quote(value: Json) -> str:
-    if type(value) is not str:
-        return describe(value)
-    return repr(value) if len(value) <= _SHOWN else f"{value[:_SHOWN]!r}…"
 
 
 def _plain(python: type, name: str) -> Check:
@@ -333,15 +290,6 @@ def _whole(value: Any) -> None:
     if type(value) is not int or not -(2**63) <= value < 2**63:
         raise Mismatch("a whole number of at most 64 bits", describe(value))
 
-
-_NAMES: dict[type, str] = {
-    dict: "an object",
-    list: "a list",
-    str: "a string",
-    bool: "true or false",
-    int: "a number",
-    NoneType: "null",
-}
 
 _string = _plain(str, "a string")
 

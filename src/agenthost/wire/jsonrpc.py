@@ -9,8 +9,8 @@ from enum import IntEnum
 from typing import Any, TypeAlias
 
 from agenthost.errors import HostError, NotJson
-from agenthost.wire.checks import describe
 from agenthost.wire.json import Json, JsonObject, decode_json, encode_json
+from agenthost.wire.mismatch import describe
 
 MessageId: TypeAlias = int | float | str
 

@@ -9,8 +9,9 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from agenthost.errors import InvalidValue
-from agenthost.wire.checks import STRICT, TOLERANT, Check, Mismatch, Reading, compile_check
+from agenthost.wire.checks import STRICT, TOLERANT, Check, Reading, compile_check
 from agenthost.wire.json import Json, decode_json
+from agenthost.wire.mismatch import Mismatch
 
 __all__ = ["STRICT", "TOLERANT", "InvalidValue", "Reading", "Shape"]
 

@@ -5,17 +5,18 @@ from typing import Any, NotRequired, TypedDict
 
 from agenthost.wire.ahp.commands.resource import ResourceRequestParams
 from agenthost.wire.ahp.common import ProtectedResourceMetadata
+from agenthost.wire.jsonrpc import RpcCode
 from agenthost.wire.shape import Shape
 
 
 class ErrorCode(IntEnum):
     """What an error response says: JSON-RPC's own codes, then the protocol's."""
 
-    PARSE_ERROR = -32700
-    INVALID_REQUEST = -32600
-    METHOD_NOT_FOUND = -32601
-    INVALID_PARAMS = -32602
-    INTERNAL_ERROR = -32603
+    PARSE_ERROR = RpcCode.PARSE_ERROR
+    INVALID_REQUEST = RpcCode.INVALID_REQUEST
+    METHOD_NOT_FOUND = RpcCode.METHOD_NOT_FOUND
+    INVALID_PARAMS = RpcCode.INVALID_PARAMS
+    INTERNAL_ERROR = RpcCode.INTERNAL_ERROR
     SESSION_NOT_FOUND = -32001
     PROVIDER_NOT_FOUND = -32002
     SESSION_ALREADY_EXISTS = -32003

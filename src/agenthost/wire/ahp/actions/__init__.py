@@ -140,62 +140,7 @@ TerminalAction: TypeAlias = Annotated[
 ]
 """An action on a terminal."""
 
-StateAction: TypeAlias = Annotated[
-    RootAgentsChangedAction
-    | RootActiveSessionsChangedAction
-    | RootTerminalsChangedAction
-    | RootConfigChangedAction
-    | SessionReadyAction
-    | SessionCreationFailedAction
-    | SessionTitleChangedAction
-    | SessionModelChangedAction
-    | SessionIsReadChangedAction
-    | SessionIsArchivedChangedAction
-    | SessionActivityChangedAction
-    | SessionDiffsChangedAction
-    | SessionServerToolsChangedAction
-    | SessionActiveClientChangedAction
-    | SessionActiveClientToolsChangedAction
-    | SessionCustomizationsChangedAction
-    | SessionCustomizationToggledAction
-    | SessionCustomizationUpdatedAction
-    | SessionConfigChangedAction
-    | SessionMetaChangedAction
-    | SessionTurnStartedAction
-    | SessionResponsePartAction
-    | SessionDeltaAction
-    | SessionReasoningAction
-    | SessionUsageAction
-    | SessionTurnCompleteAction
-    | SessionTurnCancelledAction
-    | SessionErrorAction
-    | SessionTruncatedAction
-    | SessionToolCallStartAction
-    | SessionToolCallDeltaAction
-    | SessionToolCallReadyAction
-    | SessionToolCallConfirmedAction
-    | SessionToolCallCompleteAction
-    | SessionToolCallResultConfirmedAction
-    | SessionToolCallContentChangedAction
-    | SessionInputRequestedAction
-    | SessionInputAnswerChangedAction
-    | SessionInputCompletedAction
-    | SessionPendingMessageSetAction
-    | SessionPendingMessageRemovedAction
-    | SessionQueuedMessagesReorderedAction
-    | TerminalDataAction
-    | TerminalInputAction
-    | TerminalResizedAction
-    | TerminalClaimedAction
-    | TerminalTitleChangedAction
-    | TerminalCwdChangedAction
-    | TerminalExitedAction
-    | TerminalClearedAction
-    | TerminalCommandDetectionAvailableAction
-    | TerminalCommandExecutedAction
-    | TerminalCommandFinishedAction,
-    Tag("type"),
-]
+StateAction: TypeAlias = Annotated[RootAction | SessionAction | TerminalAction, Tag("type")]
 """Any action."""
 
 CLIENT_ACTIONS: frozenset[str] = frozenset(get_args(ClientActionType))
