@@ -11,7 +11,14 @@ def run_python(code: str) -> str:
 
 
 def test_the_public_names_are_these() -> None:
-    assert agenthost.__all__ == ["HostError", "InvalidValue", "NotJson", "TooLarge", "__version__"]
+    assert agenthost.__all__ == [
+        "HostError",
+        "InvalidValue",
+        "NotJson",
+        "StorageError",
+        "TooLarge",
+        "__version__",
+    ]
 
 
 def test_importing_the_package_pulls_in_no_server_and_no_command_line() -> None:

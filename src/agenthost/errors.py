@@ -29,3 +29,7 @@ class TooLarge(HostError):
         super().__init__(f"{what} is larger than {limit} bytes")
         self.what = what
         self.limit = limit
+
+
+class StorageError(HostError):
+    """The store cannot be opened, read or written; the sentence says why and what would help."""

@@ -1,0 +1,175 @@
+"""Storage: what the host needs of a store, small enough that another engine can stand behind it.
+
+A store keeps the log (every envelope, by its sequence number), a row and a snapshot for each session, and
+each session's transcript. It knows bytes and numbers, nothing of what they mean. All calls block: the host
+makes the writing ones from one thread, in order; the reading ones may come from any thread, at any time.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+
+ROOT = 0
+"""The number of the root, which has a log and a snapshot, but no row and no transcript."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One envelope of the log, encoded. `only_for` names the one client that may see it (a refusal)."""
+
+    seq: int
+    resource: int
+    envelope: bytes
+    only_for: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """What is kept of a session beside its state.
+
+    Attributes:
+        number: the store's own number for it, ever increasing: newer sessions have higher ones.
+        uri: how AHP calls it.
+        name: how AAP calls it; unique.
+        owner: whose it is.
+        is_active: a turn is running or waiting, so that the host has to take it up after a restart.
+        summary: its `SessionSummary`, encoded, for lists.
+        private: what belongs to it and is shown to nobody (settings, secrets sealed), encoded.
+    """
+
+    number: int
+    uri: str
+    name: str
+    owner: str
+    is_active: bool
+    summary: bytes
+    private: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSession:
+    """A session whole: its row, its last snapshot, the log since, and its transcript."""
+
+    row: SessionRow
+    state: bytes
+    state_seq: int
+    entries: list[Entry]
+    messages: list[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """Put an envelope into the log."""
+
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class AddSession:
+    """Make a session: its row, its first snapshot and its first messages."""
+
+    row: SessionRow
+    state: bytes
+    state_seq: int
+    messages: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PutRow:
+    """Replace the row of a session (its number, URI, name and owner stay)."""
+
+    row: SessionRow
+
+
+@dataclass(frozen=True, slots=True)
+class PutSnapshot:
+    """Replace the snapshot of a session, or of the root, by one that holds everything up to `state_seq`."""
+
+    number: int
+    state: bytes
+    state_seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class DropSession:
+    """Remove a session and all that belongs to it, its log too."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class AddMessages:
+    """Append to a transcript; the first of these messages has this position, from 0."""
+
+    number: int
+    position: int
+    messages: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CutMessages:
+    """Remove the messages of a transcript from this position on."""
+
+    number: int
+    position: int
+
+
+Write: TypeAlias = Append | AddSession | PutRow | PutSnapshot | DropSession | AddMessages | CutMessages
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a store held when it was opened.
+
+    Attributes:
+        last_seq: the sequence number to go on from.
+        last_number: the highest number that a session ever had.
+        session_count: how many sessions there are.
+        active: the numbers of the sessions that have a turn to take up, oldest first.
+        root: the root's last snapshot.
+    """
+
+    last_seq: int
+    last_number: int
+    session_count: int
+    active: list[int]
+    root: bytes | None
+
+
+class Storage(Protocol):
+    """A store. Every method raises `StorageError` when the store cannot do it; then nothing has changed."""
+
+    def open(self) -> Opening:
+        """Open the store, making or migrating it first where needed.
+
+        Raises:
+            StorageError: in use by another process, damaged, or written by a newer agenthost.
+        """
+
+    def commit(self, writes: Sequence[Write], last_seq: int) -> None:
+        """Do all of these writes, in order, or none; then `last_seq` is the number that the store goes on from."""
+
+    def find(self, *, uri: str | None = None, name: str | None = None) -> SessionRow | None:
+        """Find a session by its URI or by its name."""
+
+    def load(self, number: int) -> StoredSession | None:
+        """Read a session whole, as of one moment."""
+
+    def list(self, *, owner: str | None, before: int | None, limit: int) -> Sequence[SessionRow]:
+        """List sessions, newest first, from the one before this number on; of one owner, or of all."""
+
+    def floor(self, resources: Collection[int]) -> int:
+        """Give the number up to which the log of any of these resources was trimmed; 0 if none was."""
+
+    def replay(self, after: int, resources: Collection[int], client: str) -> Sequence[Entry]:
+        """Read what is after this number in the log of these resources, in order, as that client may see it."""
+
+    def trim(self, per_session: int, total: int) -> int:
+        """Remove from the log what is older than the newest so many, of each session and in all; give how many.
+
+        Only what a snapshot holds is removed, so that no state is lost.
+        """
+
+    def close(self) -> None:
+        """Close the store and let go of it."""
