@@ -9,7 +9,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-
 ROOT = 0
 """The number of the root, which has a log and a snapshot, but no row and no transcript."""
 
@@ -148,7 +147,7 @@ class Storage(Protocol):
         """
 
     def commit(self, writes: Sequence[Write], last_seq: int) -> None:
-        """Do all of these writes, in order, or none; then `last_seq` is the number that the store goes on from."""
+        """Do all of these writes, in order, or none; from then on the store goes on from `last_seq`."""
 
     def find(self, *, uri: str | None = None, name: str | None = None) -> SessionRow | None:
         """Find a session by its URI or by its name."""
@@ -163,10 +162,10 @@ class Storage(Protocol):
         """Give the number up to which the log of any of these resources was trimmed; 0 if none was."""
 
     def replay(self, after: int, resources: Collection[int], client: str) -> Sequence[Entry]:
-        """Read what is after this number in the log of these resources, in order, as that client may see it."""
+        """Read the log of these resources after this number, in order, as that client may see it."""
 
     def trim(self, per_session: int, total: int) -> int:
-        """Remove from the log what is older than the newest so many, of each session and in all; give how many.
+        """Remove what is older than the newest so many entries, of each session and in all; give how many.
 
         Only what a snapshot holds is removed, so that no state is lost.
         """
