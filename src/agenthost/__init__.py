@@ -4,8 +4,8 @@ Importing this package is cheap and starts nothing; the server, the agents and t
 modules of their own.
 """
 
-from agenthost.errors import HostError, InvalidValue, NotJson, StorageError, TooLarge
+from agenthost.errors import HostError, InvalidValue, NotJson, StorageError, TooLarge, ToolError
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["HostError", "InvalidValue", "NotJson", "StorageError", "TooLarge", "__version__"]
+__all__ = ["HostError", "InvalidValue", "NotJson", "StorageError", "TooLarge", "ToolError", "__version__"]

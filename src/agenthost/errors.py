@@ -33,3 +33,30 @@ class TooLarge(HostError):
 
 class StorageError(HostError):
     """The store cannot be opened, read or written; the sentence says why and what would help."""
+
+
+class SlowConsumer(HostError):
+    """A subscriber fell too far behind; what it missed is in the log, and it may subscribe again."""
+
+    def __init__(self, items: int, size: int) -> None:
+        super().__init__(f"fell behind: {items} envelopes of {size} bytes were waiting")
+
+
+class SessionNotFound(HostError):
+    """There is no session of that URI or name, or not for this owner."""
+
+    def __init__(self, session: str) -> None:
+        super().__init__(f"there is no session {session!r}")
+        self.session = session
+
+
+class SessionExists(HostError):
+    """A session of that URI or name is there already."""
+
+    def __init__(self, session: str) -> None:
+        super().__init__(f"there is a session {session!r} already")
+        self.session = session
+
+
+class ToolError(HostError):
+    """For the authors of tools to raise: the tool cannot do it, and the model should read why."""

@@ -1,1 +1,1 @@
-"""What runs: sessions, turns, tools, files, processes. The only part with tasks and clocks; says no protocol."""
+"""What runs: sessions, turns, tools, files and processes. The only part with tasks and clocks."""

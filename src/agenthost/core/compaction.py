@@ -1,0 +1,253 @@
+"""Compaction: a transcript made to fit a budget of tokens. Knows no model; asks nobody, waits for nothing.
+
+A transcript that fits is left as it is. From one that does not, the oldest turns are left out, as few as
+will do, and a note takes their place. System messages stay, wherever they are. A call is never parted from
+its result, and what is kept starts with a user's message. The last turn always stays: if it is too large by
+itself, the results of its tools are shortened, the longest first, then their pictures left out, the oldest
+first; if that is not enough, it stays over budget. What users and the model said is never touched.
+
+The note is a user message, not a system one: a summary is made of what users and tools said, and must not
+gain the weight of instructions. It is marked as the host's, so it starts no turn; when more is left out
+later, one note takes the place of the other. Compacting again under the same budget changes nothing.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, cast
+
+from agenthost.core.tokens import Estimate, estimate_tokens
+from agenthost.core.transcript import (
+    Block,
+    Message,
+    Text,
+    ToolMessage,
+    UserMessage,
+    calls_of,
+    host_mark,
+    turn_starts,
+)
+
+__all__ = ["SUMMARY_TOKENS", "Summarize", "compact", "find_cut", "leave_out", "shorten_results"]
+
+Summarize: TypeAlias = Callable[[Sequence[Message]], str]
+"""Puts messages into a few words. Among them may be the note of an earlier compaction, to build upon."""
+
+SUMMARY_TOKENS = 1_000
+"""The room that is kept free for a summary."""
+
+_SHORTEST = 200
+"""How many characters of a tool's result are kept at the least."""
+
+_SLACK = 100
+"""How much longer than wanted a text must be to be shortened: more than the words that say so."""
+
+_REFINEMENTS = 4
+"""How often the length to shorten to is bisected: the budget is then used to within a sixteenth."""
+
+
+def compact(
+    messages: Sequence[Message],
+    budget: int,
+    *,
+    estimate: Estimate = estimate_tokens,
+    summarize: Summarize | None = None,
+    summary_tokens: int = SUMMARY_TOKENS,
+) -> list[Message]:
+    """Give the transcript as it fits the budget, or as near to it as the last turn lets it come.
+
+    Without `summarize` the note says only how many messages were left out. An agent that has to wait for its
+    summary calls the three functions below itself.
+    """
+    room = summary_tokens if summarize else 0
+    cut = find_cut(messages, budget, estimate=estimate, room=room)
+    summary = summarize(messages[:cut]) if summarize and _count(messages[:cut])[0] else ""
+    kept = leave_out(messages, cut, summary, estimate=estimate, room=room)
+    return shorten_results(kept, budget, estimate=estimate)
+
+
+def find_cut(
+    messages: Sequence[Message], budget: int, *, estimate: Estimate = estimate_tokens, room: int = 0
+) -> int:
+    """Find the earliest turn from which on all fits, with `room` tokens for the note.
+
+    Gives its position; 0 if nothing has to go; the last turn that can be cut at if nothing fits.
+    """
+    costs = [estimate(message) for message in messages]
+    size = sum(costs)
+    if size <= budget:
+        return 0
+    cut = fresh = left_out = 0
+    for start in _cuts(messages):
+        size -= sum(costs[i] for i in range(cut, start) if messages[i]["role"] != "system")
+        more_fresh, more_left_out = _count(messages[cut:start])
+        cut, fresh, left_out = start, fresh + more_fresh, left_out + more_left_out
+        if fresh and size + max(room, estimate(_note(left_out))) <= budget:
+            break
+    return cut
+
+
+def leave_out(
+    messages: Sequence[Message],
+    cut: int,
+    summary: str = "",
+    *,
+    estimate: Estimate = estimate_tokens,
+    room: int = SUMMARY_TOKENS,
+) -> list[Message]:
+    """Put one note in the place of what comes before `cut`, system messages apart.
+
+    A summary that takes more than `room` tokens loses its end. A summary of nothing is not written down.
+    """
+    before = messages[:cut]
+    fresh, left_out = _count(before)
+    if not fresh:
+        return list(messages)
+    system = [message for message in before if message["role"] == "system"]
+    return [*system, _fitting_note(left_out, summary, estimate, room), *messages[cut:]]
+
+
+def shorten_results(
+    messages: Sequence[Message], budget: int, *, estimate: Estimate = estimate_tokens
+) -> list[Message]:
+    """Shorten the longest results of tools, as little as will do, then leave their pictures out.
+
+    Linear in the text: lengths are tried by halves, and only what they change is estimated again.
+    """
+    costs = [estimate(message) for message in messages]
+    if sum(costs) <= budget:
+        return list(messages)
+    shorter, size = _shorten_texts(messages, costs, budget, estimate)
+    return shorter if size <= budget else _without_pictures(shorter, size, budget, estimate)
+
+
+def _shorten_texts(
+    messages: Sequence[Message], costs: Sequence[int], budget: int, estimate: Estimate
+) -> tuple[list[Message], int]:
+    """Shorten results to the greatest length that fits, or to the least that there is; give the size too."""
+
+    def shorten(length: int) -> tuple[list[Message], int]:
+        return _replaced(messages, costs, lambda result: _shortened(result, length), estimate)
+
+    length = max((len(text) for message in messages for text in _result_texts(message)), default=0)
+    best = list(messages), sum(costs)
+    while best[1] > budget and length > _SHORTEST:
+        length = max(length // 2, _SHORTEST)
+        best = shorten(length)
+    too_long = length * 2
+    for _ in range(_REFINEMENTS if best[1] <= budget else 0):
+        middle = (length + too_long) // 2
+        tried = shorten(middle)
+        if tried[1] <= budget:
+            length, best = middle, tried
+        else:
+            too_long = middle
+    return best
+
+
+def _cuts(messages: Sequence[Message]) -> list[int]:
+    """Give the turn starts that part no call from its result, in order."""
+    calls: dict[str, int] = {}
+    first_call = list(range(len(messages)))  # by message: the one that it answers, or itself
+    for index, message in enumerate(messages):
+        if message["role"] == "tool":
+            first_call[index] = calls.pop(message["toolCallId"], index)
+        calls.update({call["toolCallId"]: index for call in calls_of(message)})
+    # From the end: a start is free if nothing from there on answers a call before it.
+    earliest = len(messages)
+    starts = set(turn_starts(messages))
+    free = []
+    for index in reversed(range(len(messages))):
+        earliest = min(earliest, first_call[index])
+        if index in starts and earliest == index:
+            free.append(index)
+    return free[::-1]
+
+
+def _count(messages: Sequence[Message]) -> tuple[int, int]:
+    """Count what is to be left out: messages there are, and those with what notes among them stand for."""
+    notes = [_left_out(message) for message in messages]
+    fresh = sum(1 for m, note in zip(messages, notes, strict=True) if not note and m["role"] != "system")
+    return fresh, fresh + sum(notes)
+
+
+def _left_out(message: Message) -> int:
+    """Say for how many messages a note stands; 0 if it is none."""
+    count = host_mark(message).get("leftOut", 0)
+    return count if type(count) is int else 0
+
+
+def _note(left_out: int, summary: str = "") -> UserMessage:
+    what = "1 earlier message was" if left_out == 1 else f"{left_out} earlier messages were"
+    content = f"[{what} left out; a summary:]\n{summary}" if summary else f"[{what} left out]"
+    return {"role": "user", "content": content, "_private": {"host": {"leftOut": left_out}}}
+
+
+def _fitting_note(left_out: int, summary: str, estimate: Estimate, room: int) -> UserMessage:
+    note, length = _note(left_out, summary), len(summary)
+    while length and estimate(note) > room:
+        length //= 2
+        note = _note(left_out, f"{summary[:length]}…" if length else "")
+    return note
+
+
+def _result_texts(message: Message) -> list[str]:
+    if message["role"] != "tool":
+        return []
+    content = message["content"]
+    if isinstance(content, str):
+        return [content]
+    return [block["text"] for block in content if block["type"] == "text"]
+
+
+def _replaced(
+    messages: Sequence[Message],
+    costs: Sequence[int],
+    replace: Callable[[ToolMessage], ToolMessage],
+    estimate: Estimate,
+) -> tuple[list[Message], int]:
+    """Replace tool messages, and give the new size as well; what stays the same is not estimated again."""
+    changed: list[Message] = []
+    size = 0
+    for message, cost in zip(messages, costs, strict=True):
+        new = replace(message) if message["role"] == "tool" else message
+        changed.append(new)
+        size += cost if new is message else estimate(new)
+    return changed, size
+
+
+def _shortened(result: ToolMessage, length: int) -> ToolMessage:
+    """Shorten each text of a result to about this length; the same object if none is longer."""
+    if all(len(text) <= length + _SLACK for text in _result_texts(result)):
+        return result
+    content = result["content"]
+    if isinstance(content, str):
+        return cast("ToolMessage", {**result, "content": _shortened_text(content, length)})
+    blocks = [
+        {**block, "text": _shortened_text(block["text"], length)} if block["type"] == "text" else block
+        for block in content
+    ]
+    return cast("ToolMessage", {**result, "content": blocks})
+
+
+def _shortened_text(text: str, length: int) -> str:
+    """Keep the beginning and, as errors tend to stand there, some of the end."""
+    if len(text) <= length + _SLACK:
+        return text
+    tail = length // 4
+    left_out = len(text) - length
+    return f"{text[: length - tail]}\n[… {left_out} characters left out …]\n{text[len(text) - tail :]}"
+
+
+def _without_pictures(messages: list[Message], size: int, budget: int, estimate: Estimate) -> list[Message]:
+    """Leave out the pictures in results, the oldest first, until the rest fits."""
+    kept = list(messages)
+    for index, message in enumerate(messages):
+        content = message["content"]
+        if message["role"] != "tool" or isinstance(content, str) or size <= budget:
+            continue
+        blocks: list[Block] = [_NO_PICTURE if block["type"] == "image" else block for block in content]
+        kept[index] = {**message, "content": blocks}
+        size += estimate(kept[index]) - estimate(message)
+    return kept
+
+
+_NO_PICTURE: Text = {"type": "text", "text": "[picture left out]"}

@@ -1,0 +1,79 @@
+"""Whether an answer fits its question.
+
+Its kind, a whole number where one is asked for, and options that are on offer bind drafts as well. Limits
+bind what is submitted: who is still typing has not typed enough yet.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from agenthost.core.decisions.refusal import Refused
+from agenthost.wire.json import JsonObject
+from agenthost.wire.mismatch import describe, quote
+
+VALUE_KINDS = {
+    "text": "text",
+    "number": "number",
+    "integer": "number",
+    "boolean": "boolean",
+    "single-select": "selected",
+    "multi-select": "selected-many",
+}
+"""The kind of value that answers each kind of question."""
+
+SIZES: dict[str, tuple[Callable[[Any], float], str]] = {
+    "text": (lambda value: len(value["value"]), " characters long"),
+    "number": (lambda value: value["value"], ""),
+    "integer": (lambda value: value["value"], ""),
+    "multi-select": (lambda value: len({*value["value"], *value.get("freeformValues", [])}), " choices"),
+}
+"""What the limits of a question count, and how that is called."""
+
+
+def check_answer(question: Any, answer: Any) -> None:
+    """Let an answer pass that fits; `answer` has the shape of one.
+
+    Raises:
+        Refused: it does not fit.
+    """
+    kind = question.get("kind")
+    if answer["state"] == "skipped" or kind not in VALUE_KINDS:
+        return  # nothing to fit, or a question of a kind that is newer than we are
+    value = answer["value"]
+    if value["kind"] != VALUE_KINDS[kind]:
+        needed = f"a value of kind {quote(VALUE_KINDS[kind])}, not {quote(value['kind'])}"
+        raise Refused(f"question {quote(question.get('id'))} takes {needed}")
+    if kind == "integer" and not _is_whole(value["value"]):
+        raise Refused(
+            f"question {quote(question.get('id'))} takes a whole number, not {describe(value['value'])}"
+        )
+    _check_options(question, value)
+    if answer["state"] == "submitted":
+        _check_limits(question, value)
+
+
+def _is_whole(number: float) -> bool:
+    return type(number) is int or number.is_integer()
+
+
+def _check_options(question: JsonObject, value: JsonObject) -> None:
+    if value["kind"] not in ("selected", "selected-many") or question.get("allowFreeformInput") is True:
+        return
+    if value.get("freeformValues"):
+        raise Refused(f"question {quote(question.get('id'))} takes none but the options that it offers")
+    offered = [option.get("id") for option in question.get("options", [])]
+    chosen = [value["value"]] if value["kind"] == "selected" else value["value"]
+    for option_id in chosen:
+        if option_id not in offered:
+            raise Refused(f"question {quote(question.get('id'))} offers no option {quote(option_id)}")
+
+
+def _check_limits(question: JsonObject, value: JsonObject) -> None:
+    if question["kind"] not in SIZES:
+        return
+    measure, unit = SIZES[question["kind"]]
+    size, least, most = measure(value), question.get("min"), question.get("max")
+    if least is not None and size < least:
+        raise Refused(f"the answer to question {quote(question.get('id'))} must be at least {least}{unit}")
+    if most is not None and size > most:
+        raise Refused(f"the answer to question {quote(question.get('id'))} must be at most {most}{unit}")

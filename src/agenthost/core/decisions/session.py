@@ -1,0 +1,56 @@
+"""Whether a session may have this model, this active client with these tools, these plug-ins on or off."""
+
+from agenthost.core.decisions.refusal import Dispatch, Refused
+from agenthost.wire.ahp.actions.session import (
+    SessionActiveClientChangedAction,
+    SessionActiveClientToolsChangedAction,
+    SessionCustomizationToggledAction,
+    SessionModelChangedAction,
+)
+from agenthost.wire.ahp.session import SessionState
+from agenthost.wire.json import JsonObject
+from agenthost.wire.mismatch import quote
+
+
+def model_changed(_state: SessionState, action: SessionModelChangedAction, by: Dispatch) -> None:
+    """Refuse a model that is not on offer. A running turn is no reason: see `is_deferred`."""
+    models = by.context.models
+    if models is not None and action["model"]["id"] not in models:
+        raise Refused(f"there is no model {quote(action['model']['id'])}")
+
+
+def is_deferred(state: SessionState, action: JsonObject) -> bool:
+    """Tell whether an action that was not refused has to wait for the end of the running turn."""
+    return action.get("type") == "session/modelChanged" and state.get("activeTurn") is not None
+
+
+def active_client_changed(
+    state: SessionState, action: SessionActiveClientChangedAction, by: Dispatch
+) -> None:
+    """Refuse to speak for others: a client takes a free role, renews its own, gives it up."""
+    active = state.get("activeClient")
+    if active is not None and active.get("clientId") != by.client_id:
+        raise Refused(f"client {quote(active.get('clientId'))} is active")
+    new = action["activeClient"]
+    if new is None and active is None:
+        raise Refused("no client is active")
+    if new is not None and new["clientId"] != by.client_id:
+        raise Refused(f"a client can only make itself active, not {quote(new['clientId'])}")
+
+
+def active_client_tools_changed(
+    state: SessionState, _action: SessionActiveClientToolsChangedAction, by: Dispatch
+) -> None:
+    """Refuse whoever is not the active client."""
+    active = state.get("activeClient")
+    if active is None or active.get("clientId") != by.client_id:
+        raise Refused("only the active client can change its tools")
+
+
+def customization_toggled(
+    state: SessionState, action: SessionCustomizationToggledAction, _by: Dispatch
+) -> None:
+    """Refuse what the session does not have; any client may switch the rest."""
+    entries = state.get("customizations", [])
+    if action["uri"] not in [entry.get("customization", {}).get("uri") for entry in entries]:
+        raise Refused(f"the session has no customization {quote(action['uri'])}")

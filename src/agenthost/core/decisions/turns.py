@@ -1,0 +1,64 @@
+"""Whether a turn may start, stop, or be cut off."""
+
+from agenthost.core.decisions.refusal import Dispatch, Refused
+from agenthost.wire.ahp.actions.turn import (
+    SessionTruncatedAction,
+    SessionTurnCancelledAction,
+    SessionTurnStartedAction,
+)
+from agenthost.wire.ahp.session import SessionState
+from agenthost.wire.ahp.turn import ActiveTurn
+from agenthost.wire.mismatch import quote
+
+
+def running_turn(state: SessionState, turn_id: str) -> ActiveTurn:
+    """Give the turn that is running.
+
+    Raises:
+        Refused: none is, or another one.
+    """
+    turn = state.get("activeTurn")
+    if turn is None:
+        raise Refused("no turn is running")
+    if turn.get("id") != turn_id:
+        raise Refused(f"the turn that is running is {quote(turn.get('id'))}, not {quote(turn_id)}")
+    return turn
+
+
+def turn_started(state: SessionState, action: SessionTurnStartedAction, _by: Dispatch) -> None:
+    """Refuse a second turn at a time, an id twice, and turns of a session that is not ready."""
+    if state.get("lifecycle") != "ready":
+        raise Refused(f"the session is not ready: its lifecycle is {quote(state.get('lifecycle'))}")
+    turn = state.get("activeTurn")
+    if turn is not None:
+        raise Refused(f"turn {quote(turn.get('id'))} is still running")
+    if not action["turnId"]:
+        raise Refused("the id of a turn may not be empty")
+    if action["turnId"] in _ended_turns(state):
+        raise Refused(f"this session had a turn {quote(action['turnId'])} before")
+    message_id = action.get("queuedMessageId")
+    if message_id is not None and message_id not in _pending_messages(state):
+        raise Refused(f"no message {quote(message_id)} is pending")
+
+
+def turn_cancelled(state: SessionState, action: SessionTurnCancelledAction, _by: Dispatch) -> None:
+    """Refuse to stop any turn but the running one."""
+    running_turn(state, action["turnId"])
+
+
+def truncated(state: SessionState, action: SessionTruncatedAction, _by: Dispatch) -> None:
+    """Refuse to cut after a turn that is not among those that ended."""
+    turn_id = action.get("turnId")
+    if turn_id is not None and turn_id not in _ended_turns(state):
+        raise Refused(f"this session has no turn {quote(turn_id)} that has ended")
+
+
+def _ended_turns(state: SessionState) -> list[str | None]:
+    return [turn.get("id") for turn in state.get("turns", [])]
+
+
+def _pending_messages(state: SessionState) -> list[str | None]:
+    """Give the ids of all that waits: a turn may come from the steering message too."""
+    steering = state.get("steeringMessage")
+    waiting = [*state.get("queuedMessages", []), *([] if steering is None else [steering])]
+    return [message.get("id") for message in waiting]

@@ -1,0 +1,71 @@
+"""Docstrings: their summary, and what they say of each parameter, in Google's or Sphinx's style.
+
+Knows text, nothing of the functions it belongs to.
+"""
+
+import inspect
+import re
+from dataclasses import dataclass, field
+from itertools import takewhile
+
+_SECTION = re.compile(r"(Args|Arguments|Parameters):\s*$")
+_ENTRY = re.compile(r"\*{0,2}(\w+)(?:\s*\([^)]*\))?\s*:\s*(.*)$")
+_PARAM = re.compile(r":(?:param|parameter|arg|argument)\s+(?:[^:]*\s)?\*{0,2}(\w+)\s*:\s*(.*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Docstring:
+    """What a docstring says: its first paragraph as one line, and a line for each parameter it names."""
+
+    summary: str = ""
+    parameters: dict[str, str] = field(default_factory=dict)
+
+
+def read_docstring(text: str | None) -> Docstring:
+    """Take a docstring apart. One in no style that we know is a summary and the rest."""
+    lines = inspect.cleandoc(text or "").splitlines()
+    return Docstring(_summary(lines), _google(lines) | _sphinx(lines))
+
+
+def _summary(lines: list[str]) -> str:
+    def goes_on(line: str) -> bool:
+        return bool(line.strip()) and not _SECTION.match(line) and not line.startswith(":")
+
+    return _join(list(takewhile(goes_on, lines)))
+
+
+def _google(lines: list[str]) -> dict[str, str]:
+    """Read the indented lines under `Args:`; a deeper line than the first goes on with the entry above."""
+    heads = [index for index, line in enumerate(lines) if _SECTION.match(line)]
+    if not heads:
+        return {}
+    body = list(takewhile(lambda line: not line.strip() or _depth(line) > 0, lines[heads[0] + 1 :]))
+    filled = [line for line in body if line.strip()]
+    found: dict[str, list[str]] = {}
+    name = ""
+    for line in filled:
+        entry = _ENTRY.match(line.strip()) if _depth(line) == _depth(filled[0]) else None
+        if entry:
+            name = entry[1]
+            found[name] = [entry[2]]
+        elif name:
+            found[name].append(line)
+    return {name: _join(parts) for name, parts in found.items()}
+
+
+def _sphinx(lines: list[str]) -> dict[str, str]:
+    """Read `:param name: text` and the indented lines that go on with it."""
+    found = {}
+    for index, line in enumerate(lines):
+        if entry := _PARAM.match(line):
+            rest = takewhile(lambda text: text.strip() and _depth(text) > 0, lines[index + 1 :])
+            found[entry[1]] = _join([entry[2], *rest])
+    return found
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _join(lines: list[str]) -> str:
+    return " ".join(" ".join(lines).split())

@@ -1,0 +1,190 @@
+"""The journal: numbers what happens, writes it in groups, and shows it once it is durable.
+
+Whatever piles up while one group is being written goes into the next, in one transaction. Nobody is shown
+what a crash could take back. When the store cannot write, nothing is lost and nothing is shown: the group is
+tried again until it goes through, and meanwhile new work is refused with the reason.
+"""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from agenthost.errors import StorageError
+from agenthost.host.storage import Append, Entry, Storage, Write
+from agenthost.wire.ahp.actions.envelope import ActionOrigin
+from agenthost.wire.ahp.actions.text import Action
+from agenthost.wire.json import encode_json
+
+log = logging.getLogger("agenthost.journal")
+
+RETRY_SECONDS = 0.5
+
+
+@dataclass(slots=True)
+class _Change:
+    writes: Sequence[Write]
+    shown: Callable[[], None] | None
+
+
+@dataclass(slots=True)
+class JournalStats:
+    """What the journal did so far, for the metrics."""
+
+    commits: int = 0
+    changes: int = 0
+    failures: int = 0
+    seconds: float = 0.0
+    largest_group: int = 0
+
+
+class Journal:
+    """The only way to the store for whatever changes. Lives on the event loop; writes in one thread."""
+
+    def __init__(self, storage: Storage, last_seq: int, *, max_backlog: int = 100_000) -> None:
+        self.last_seq = last_seq
+        """The number of the newest envelope, shown or not."""
+        self.shown_seq = last_seq
+        """The number of the newest envelope that is durable and was shown."""
+        self.stats = JournalStats()
+        self.trouble: StorageError | None = None
+        """Why the store cannot write at present."""
+        self._storage = storage
+        self._max_backlog = max_backlog
+        self._pending: list[_Change] = []
+        self._is_writing = False
+        self._is_closed = False
+        self._waiters: list[tuple[int, asyncio.Future[None]]] = []
+        self._room = asyncio.Event()
+        self._room.set()
+        self._counter = 0
+        self._done = 0
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="agenthost-journal")
+
+    @property
+    def backlog(self) -> int:
+        """How many changes wait to be written."""
+        return len(self._pending)
+
+    def number(
+        self, action: Action, origin: ActionOrigin | None = None, reason: str | None = None
+    ) -> tuple[int, bytes]:
+        """Give an action its place in the host's order, and its envelope, encoded once for everybody."""
+        self.last_seq += 1
+        envelope: dict[str, Any] = {"action": action, "serverSeq": self.last_seq}
+        if origin is not None:
+            envelope["origin"] = origin
+        if reason is not None:
+            envelope["rejectionReason"] = reason
+        return self.last_seq, encode_json(envelope)
+
+    def write(self, writes: Sequence[Write], shown: Callable[[], None] | None = None) -> int:
+        """Have these writes made, in the order of the calls; `shown` is called once they are durable.
+
+        Gives a ticket for `wait`.
+        """
+        self._pending.append(_Change(writes, shown))
+        self._counter += 1
+        if len(self._pending) >= self._max_backlog:
+            self._room.clear()
+        if not self._is_writing:
+            self._is_writing = True
+            # Not at once: what else happens in this tick goes along.
+            asyncio.get_running_loop().call_soon(self._flush)
+        return self._counter
+
+    async def wait(self, ticket: int | None = None) -> None:
+        """Wait until everything up to this ticket, or up to now, is durable and was shown."""
+        ticket = self._counter if ticket is None else ticket
+        if ticket <= self._done:
+            return
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiters.append((ticket, future))
+        await future
+
+    async def wait_room(self) -> None:
+        """Wait while too much is waiting to be written: an agent must not outrun the disk for ever."""
+        await self._room.wait()
+
+    def refuse_if_in_trouble(self) -> None:
+        """Raise why nothing can be written at present, for those who bring new work."""
+        if self.trouble is not None:
+            raise self.trouble
+
+    def _flush(self) -> None:
+        batch, self._pending = self._pending, []
+        self._room.set()
+        self._submit(batch, self.last_seq)
+
+    def _submit(self, batch: list[_Change], last_seq: int) -> None:
+        if self._is_closed:
+            return
+        writes = [write for change in batch for write in change.writes]
+        future = asyncio.get_running_loop().run_in_executor(self._writer, self._commit, writes, last_seq)
+        future.add_done_callback(lambda done: self._finished(batch, last_seq, done.exception()))
+
+    def _commit(self, writes: list[Write], last_seq: int) -> None:
+        begun = time.perf_counter()
+        self._storage.commit(writes, last_seq)
+        self.stats.seconds += time.perf_counter() - begun
+
+    def _finished(self, batch: list[_Change], last_seq: int, failure: BaseException | None) -> None:
+        if failure is not None:
+            self._try_again(batch, last_seq, failure)
+            return
+        if self.trouble is not None:
+            log.warning("the store can be written again")
+            self.trouble = None
+        self.shown_seq = last_seq
+        self._count(batch)
+        for change in batch:
+            if change.shown is not None:
+                change.shown()
+        self._done += len(batch)
+        self._release_waiters()
+        if self._pending:
+            self._flush()
+        else:
+            self._is_writing = False
+
+    def _try_again(self, batch: list[_Change], last_seq: int, failure: BaseException) -> None:
+        self.stats.failures += 1
+        if self.trouble is None:
+            log.error("nothing can be written, and nothing will be shown until it can: %s", failure)
+        is_ours = isinstance(failure, StorageError)
+        self.trouble = failure if is_ours else StorageError(f"the store failed: {failure}")  # type: ignore[assignment]
+        if not self._is_closed:
+            asyncio.get_running_loop().call_later(RETRY_SECONDS, self._submit, batch, last_seq)
+
+    def _count(self, batch: list[_Change]) -> None:
+        self.stats.commits += 1
+        self.stats.changes += len(batch)
+        self.stats.largest_group = max(self.stats.largest_group, len(batch))
+
+    def _release_waiters(self) -> None:
+        ready = [future for ticket, future in self._waiters if ticket <= self._done]
+        self._waiters = [waiter for waiter in self._waiters if waiter[0] > self._done]
+        for future in ready:
+            if not future.done():
+                future.set_result(None)
+
+    async def close(self, timeout: float = 5.0) -> None:  # noqa: ASYNC109 - how long the disk may still take
+        """Write what is left, and end the thread. What cannot be written by then was never shown either."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.wait(), timeout)
+        self._is_closed = True
+        self._writer.shutdown(wait=True)
+        for _, future in self._waiters:
+            if not future.done():
+                future.set_exception(
+                    self.trouble or StorageError("the host was closed before this was written")
+                )
+
+
+def entry(seq: int, resource: int, envelope: bytes, only_for: str | None = None) -> Append:
+    """Make the write of an envelope."""
+    return Append(Entry(seq, resource, envelope, only_for))

@@ -1,0 +1,221 @@
+"""All sessions: those in memory, and the way to those on disk.
+
+A session comes into memory when somebody needs it, and leaves when nobody listens, no turn runs and others
+need the room. Which sessions there are is the store's business alone, so a million of them cost nothing here.
+"""
+
+import asyncio
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from agenthost.core.reducers import Live, reduce_session
+from agenthost.errors import SessionExists, SessionNotFound
+from agenthost.host.journal import Journal
+from agenthost.host.session import Message, Session
+from agenthost.host.storage import AddSession, DropSession, Opening, SessionRow, Storage, StoredSession
+from agenthost.host.subscriptions import Hub
+from agenthost.wire.ahp.actions.text import ACTION
+from agenthost.wire.ahp.session import SessionState
+from agenthost.wire.json import JsonObject, decode_json, encode_json
+
+
+class Sessions:
+    """The sessions of a host. Lives on the event loop; reads the store in threads."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        opening: Opening,
+        journal: Journal,
+        hub: Hub,
+        clock: Callable[[], int],
+        *,
+        max_in_memory: int = 1_000,
+    ) -> None:
+        self.count = opening.session_count
+        """How many sessions there are, in memory or not."""
+        self._storage = storage
+        self._journal = journal
+        self._hub = hub
+        self._clock = clock
+        self._max_in_memory = max_in_memory
+        self._last_number = opening.last_number
+        self._held: OrderedDict[str, Session] = OrderedDict()
+        self._loading: dict[str, asyncio.Task[Session]] = {}
+        # URIs and names of sessions that are being made or removed: nobody else may have them meanwhile.
+        self._claims: set[tuple[str, str]] = set()
+
+    @property
+    def in_memory(self) -> int:
+        """How many sessions are in memory."""
+        return len(self._held)
+
+    async def create(
+        self,
+        state: SessionState,
+        *,
+        name: str | None = None,
+        owner: str = "",
+        private: JsonObject | None = None,
+        messages: Sequence[Message] = (),
+    ) -> Session:
+        """Make a session with this first state; it is durable when this returns.
+
+        Raises:
+            SessionExists: its URI, or its name, is in use.
+        """
+        name = name or secrets.token_hex(8)
+        await self._claim(state["summary"]["resource"], name)
+        session = self._made(state, name, owner, private or {}, messages)
+        # Whoever waits here may give up; that the session is there does not depend on it.
+        ticket = self._journal.write([_addition(session)], lambda: self._made_durable(session))
+        await self._journal.wait(ticket)
+        return session
+
+    def _made_durable(self, session: Session) -> None:
+        self._claims -= {("uri", session.row.uri), ("name", session.row.name)}
+        self.count += 1
+        self._hold(session)
+
+    async def _claim(self, uri: str, name: str) -> None:
+        """Refuse a URI or a name that is taken, also by somebody who is making it at this moment."""
+        self._journal.refuse_if_in_trouble()
+        claims = {("uri", uri), ("name", name)}
+        if self._claims & claims:
+            raise SessionExists(uri)
+        self._claims |= claims
+        try:
+            found = await asyncio.to_thread(self._find_either, uri, name)
+        except BaseException:
+            self._claims -= claims
+            raise
+        if found is not None:
+            self._claims -= claims
+            raise SessionExists(found.uri)
+
+    def _find_either(self, uri: str, name: str) -> SessionRow | None:
+        return self._storage.find(uri=uri) or self._storage.find(name=name)
+
+    def _made(
+        self, state: SessionState, name: str, owner: str, private: JsonObject, messages: Sequence[Message]
+    ) -> Session:
+        self._last_number += 1
+        row = SessionRow(
+            number=self._last_number,
+            uri=state["summary"]["resource"],
+            name=name,
+            owner=owner,
+            is_active="activeTurn" in state,
+            summary=encode_json(state["summary"]),
+            private=encode_json(private),
+        )
+        return self._in_memory(row, Live(state), self._journal.shown_seq, list(messages), private)
+
+    def _in_memory(
+        self, row: SessionRow, live: Live[Any], seq: int, messages: list[Message], private: JsonObject
+    ) -> Session:
+        return Session(row, live, live, seq, messages, private, self._journal, self._hub.publish, self._clock)
+
+    async def get(self, uri: str) -> Session:
+        """Give a session, from memory or from the store.
+
+        Raises:
+            SessionNotFound: there is none of that URI.
+        """
+        held = self._held.get(uri)
+        if held is not None:
+            self._held.move_to_end(uri)
+            return held
+        task = self._loading.get(uri)
+        if task is None:
+            task = self._loading[uri] = asyncio.create_task(self._load(uri))
+            task.add_done_callback(lambda _: self._loading.pop(uri, None))
+        # Several may wait for one loading; that one of them gives up must not end it for the others.
+        return await asyncio.shield(task)
+
+    async def named(self, name: str) -> Session:
+        """Give a session by its name.
+
+        Raises:
+            SessionNotFound: there is none of that name.
+        """
+        row = await asyncio.to_thread(self._storage.find, name=name)
+        if row is None:
+            raise SessionNotFound(name)
+        return await self.get(row.uri)
+
+    async def _load(self, uri: str) -> Session:
+        stored = await asyncio.to_thread(self._read, uri)
+        if stored is None or ("uri", uri) in self._claims:
+            raise SessionNotFound(uri)
+        session = self._restored(stored)
+        self._hold(session)
+        return session
+
+    def _read(self, uri: str) -> StoredSession | None:
+        row = self._storage.find(uri=uri)
+        return None if row is None else self._storage.load(row.number)
+
+    def _restored(self, stored: StoredSession) -> Session:
+        live: Live[SessionState] = Live(decode_json(stored.state))
+        seq = stored.state_seq
+        for logged in stored.entries:
+            envelope = decode_json(logged.envelope)
+            seq = logged.seq
+            if "rejectionReason" not in envelope:
+                live = reduce_session(live, ACTION.take(envelope["action"]), self._clock())  # type: ignore[arg-type]
+        # The reducers stamp times; those of the row, written with each action, are the ones that were shown.
+        live = Live({**live.state, "summary": decode_json(stored.row.summary)})
+        messages = [Message(body["turn"], body["message"]) for body in map(decode_json, stored.messages)]
+        session = self._in_memory(stored.row, live, seq, messages, decode_json(stored.row.private))
+        session.entries, session.snapshot_bytes = len(stored.entries), len(stored.state)
+        return session
+
+    async def dispose(self, uri: str) -> None:
+        """Remove a session for good; it is gone from the store when this returns.
+
+        Raises:
+            SessionNotFound: there is none of that URI.
+        """
+        session = await self.get(uri)
+        self._held.pop(uri, None)
+        self._claims |= {("uri", uri), ("name", session.row.name)}
+        ticket = self._journal.write([DropSession(session.number)], lambda: self._gone(session))
+        await self._journal.wait(ticket)
+
+    def _gone(self, session: Session) -> None:
+        self._claims -= {("uri", session.row.uri), ("name", session.row.name)}
+        self._hub.drop(session.number)
+        self.count -= 1
+
+    async def page(self, *, owner: str | None, before: int | None, limit: int) -> Sequence[SessionRow]:
+        """List sessions, newest first, from the one before this number on."""
+        return await asyncio.to_thread(self._storage.list, owner=owner, before=before, limit=limit)
+
+    def _hold(self, session: Session) -> None:
+        self._held[session.row.uri] = session
+        self._held.move_to_end(session.row.uri)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Let go of those that were not needed for longest: unheard, idle, and written to the end."""
+        excess = len(self._held) - self._max_in_memory
+        if excess <= 0:
+            return
+        for uri, session in list(self._held.items()):
+            if excess <= 0:
+                return
+            if self._can_leave(session):
+                del self._held[uri]
+                excess -= 1
+
+    def _can_leave(self, session: Session) -> bool:
+        is_idle = "activeTurn" not in session.live.base and session.live is session.shown
+        return is_idle and not self._hub.is_heard(session.number)
+
+
+def _addition(session: Session) -> AddSession:
+    messages = tuple(message.encoded() for message in session.messages)
+    return AddSession(session.row, encode_json(session.state), session.shown_seq, messages)
