@@ -60,3 +60,19 @@ class SessionExists(HostError):
 
 class ToolError(HostError):
     """For the authors of tools to raise: the tool cannot do it, and the model should read why."""
+
+
+class TurnInProgress(HostError):
+    """The turn is still running; wait until it ends, or cancel it."""
+
+    def __init__(self, turn_id: str) -> None:
+        super().__init__(f"turn {turn_id!r} is still running")
+        self.turn_id = turn_id
+
+
+class TurnNotFound(HostError):
+    """The session has no turn of that id."""
+
+    def __init__(self, turn_id: str) -> None:
+        super().__init__(f"there is no turn {turn_id!r} in this session")
+        self.turn_id = turn_id

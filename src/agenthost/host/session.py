@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agenthost.core.reducers import Live, reduce_session
+from agenthost.core.transcript import Message
 from agenthost.host.journal import Journal, entry
 from agenthost.host.storage import AddMessages, CutMessages, PutRow, PutSnapshot, SessionRow, Write
 from agenthost.host.subscriptions import Shown
@@ -23,15 +24,15 @@ SNAPSHOT_BYTES_PER_ENTRY = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
-    """A message of the transcript, and the turn that it belongs to; seed messages belong to none."""
+class Said:
+    """A message of the transcript, and the turn that it was said in; seed messages belong to none."""
 
     turn: str | None
-    body: JsonObject
+    message: Message
 
     def encoded(self) -> bytes:
         """Give it as it is stored."""
-        return encode_json({"turn": self.turn, "message": self.body})
+        return encode_json({"turn": self.turn, "message": self.message})
 
 
 @dataclass(slots=True)
@@ -42,7 +43,7 @@ class Session:
     live: Live[SessionState]
     shown: Live[SessionState]
     shown_seq: int
-    messages: list[Message]
+    messages: list[Said]
     private: JsonObject
     journal: Journal
     publish: Callable[[Shown], None]
@@ -65,13 +66,14 @@ class Session:
         action: Action,
         origin: ActionOrigin | None = None,
         *,
-        messages: Sequence[Message] = (),
+        cut: int | None = None,
+        messages: Sequence[Said] = (),
         private: JsonObject | None = None,
     ) -> int:
         """Let an action happen: reduce, number, write, and show it once it is durable.
 
-        Messages and private data that belong to it are written in the same transaction. Gives the ticket for
-        `journal.wait`.
+        What belongs to it is written in the same transaction: the transcript is cut at `cut`, then `messages`
+        are appended, and `private` takes the place of the old. Gives the ticket for `journal.wait`.
         """
         # First reduced, then numbered: a fault here leaves no hole in the numbers.
         after = reduce_session(self.live, action, self.clock())  # type: ignore[arg-type] # routed by the caller
@@ -82,9 +84,7 @@ class Session:
             self.private = private
         if private is not None or _has_new_summary(before, after):
             writes.append(PutRow(self._fresh_row()))
-        if messages:
-            writes.append(AddMessages(self.number, len(self.messages), _encoded(messages)))
-            self.messages.extend(messages)
+        writes += self._transcribe(cut, messages)
         self.entries += 1
         if self.entries >= max(SNAPSHOT_ENTRIES, self.snapshot_bytes // SNAPSHOT_BYTES_PER_ENTRY):
             writes.append(self.snapshot(seq))
@@ -100,10 +100,23 @@ class Session:
         self.journal.write([entry(seq, self.number, envelope, origin["clientId"])])
         return Shown(seq, self.number, action, envelope, reason=reason)
 
-    def cut_messages(self, position: int) -> int:
-        """Forget the transcript from this position on. Gives the ticket for `journal.wait`."""
-        del self.messages[position:]
-        return self.journal.write([CutMessages(self.number, position)])
+    def _transcribe(self, cut: int | None, messages: Sequence[Said]) -> list[Write]:
+        writes: list[Write] = []
+        if cut is not None:
+            del self.messages[cut:]
+            writes.append(CutMessages(self.number, cut))
+        if messages:
+            encoded = tuple(said.encoded() for said in messages)
+            writes.append(AddMessages(self.number, len(self.messages), encoded))
+            self.messages.extend(messages)
+        return writes
+
+    def end_of(self, turn_id: str | None) -> int:
+        """Give the position in the transcript after this turn; without a turn, after the seed messages."""
+        turns = [turn["id"] for turn in self.state["turns"]]
+        kept = set(turns[: turns.index(turn_id) + 1]) if turn_id in turns else set()
+        spoken = (place for place, said in enumerate(self.messages) if said.turn not in {None, *kept})
+        return next(spoken, len(self.messages))
 
     def snapshot(self, seq: int) -> PutSnapshot:
         """Make the write of a snapshot that holds everything up to this number."""
@@ -131,7 +144,3 @@ class Session:
 def _has_new_summary(before: Live[SessionState], after: Live[SessionState]) -> bool:
     # Both are read without folding: text that streams in never touches the summary.
     return before.base.get("summary") is not after.base.get("summary")
-
-
-def _encoded(messages: Sequence[Message]) -> tuple[bytes, ...]:
-    return tuple(message.encoded() for message in messages)

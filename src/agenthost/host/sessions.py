@@ -10,10 +10,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from agenthost.core.forking import forked
 from agenthost.core.reducers import Live, reduce_session
 from agenthost.errors import SessionExists, SessionNotFound
 from agenthost.host.journal import Journal
-from agenthost.host.session import Message, Session
+from agenthost.host.session import Said, Session
 from agenthost.host.storage import AddSession, DropSession, Opening, SessionRow, Storage, StoredSession
 from agenthost.host.subscriptions import Hub
 from agenthost.wire.ahp.actions.text import ACTION
@@ -59,7 +60,7 @@ class Sessions:
         name: str | None = None,
         owner: str = "",
         private: JsonObject | None = None,
-        messages: Sequence[Message] = (),
+        messages: Sequence[Said] = (),
     ) -> Session:
         """Make a session with this first state; it is durable when this returns.
 
@@ -73,6 +74,22 @@ class Sessions:
         ticket = self._journal.write([_addition(session)], lambda: self._made_durable(session))
         await self._journal.wait(ticket)
         return session
+
+    async def fork(self, uri: str, turn_id: str, new_uri: str, *, name: str | None = None) -> Session:
+        """Make a session that begins with another's turns up to and including this one.
+
+        Raises:
+            SessionNotFound: there is no session of that URI.
+            SessionExists: the new URI or name is in use.
+            TurnInProgress: that turn has not ended yet.
+            TurnNotFound: the session has no such turn.
+        """
+        source = await self.get(uri)
+        state = forked(source.state, turn_id, new_uri, self._clock())
+        messages = source.messages[: source.end_of(turn_id)]
+        return await self.create(
+            state, name=name, owner=source.row.owner, private=source.private, messages=messages
+        )
 
     def _made_durable(self, session: Session) -> None:
         self._claims -= {("uri", session.row.uri), ("name", session.row.name)}
@@ -99,7 +116,7 @@ class Sessions:
         return self._storage.find(uri=uri) or self._storage.find(name=name)
 
     def _made(
-        self, state: SessionState, name: str, owner: str, private: JsonObject, messages: Sequence[Message]
+        self, state: SessionState, name: str, owner: str, private: JsonObject, messages: Sequence[Said]
     ) -> Session:
         self._last_number += 1
         row = SessionRow(
@@ -114,7 +131,7 @@ class Sessions:
         return self._in_memory(row, Live(state), self._journal.shown_seq, list(messages), private)
 
     def _in_memory(
-        self, row: SessionRow, live: Live[Any], seq: int, messages: list[Message], private: JsonObject
+        self, row: SessionRow, live: Live[Any], seq: int, messages: list[Said], private: JsonObject
     ) -> Session:
         return Session(row, live, live, seq, messages, private, self._journal, self._hub.publish, self._clock)
 
@@ -168,7 +185,7 @@ class Sessions:
                 live = reduce_session(live, ACTION.take(envelope["action"]), self._clock())  # type: ignore[arg-type]
         # The reducers stamp times; those of the row, written with each action, are the ones that were shown.
         live = Live({**live.state, "summary": decode_json(stored.row.summary)})
-        messages = [Message(body["turn"], body["message"]) for body in map(decode_json, stored.messages)]
+        messages = [Said(body["turn"], body["message"]) for body in map(decode_json, stored.messages)]
         session = self._in_memory(stored.row, live, seq, messages, decode_json(stored.row.private))
         session.entries, session.snapshot_bytes = len(stored.entries), len(stored.state)
         return session

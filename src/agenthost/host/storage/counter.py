@@ -1,0 +1,41 @@
+"""The store's own numbers: they have to outlive what they count. Knows one row, rewritten by every commit."""
+
+import sqlite3
+from dataclasses import dataclass
+
+from agenthost.errors import StorageError
+
+
+@dataclass(slots=True)
+class Counter:
+    """The numbers, in memory as in their row. `indexed_seq` is how far the log's index goes."""
+
+    last_seq: int = 0
+    last_number: int = 0
+    session_count: int = 0
+    entry_count: int = 0
+    indexed_seq: int = 0
+
+
+def read_counter(connection: sqlite3.Connection) -> Counter:
+    """Read the numbers that the last commit left."""
+    sql = "SELECT last_seq, last_number, session_count, entry_count, indexed_seq FROM counter"
+    found = connection.execute(sql).fetchone()
+    if found is None:
+        raise StorageError("the store is damaged: it has lost its numbers; restore a backup of it")
+    return Counter(*found)
+
+
+def put_counter(connection: sqlite3.Connection, counter: Counter) -> None:
+    """Write the numbers down."""
+    connection.execute(
+        """UPDATE counter
+        SET last_seq = ?, last_number = ?, session_count = ?, entry_count = ?, indexed_seq = ?""",
+        (
+            counter.last_seq,
+            counter.last_number,
+            counter.session_count,
+            counter.entry_count,
+            counter.indexed_seq,
+        ),
+    )

@@ -1,0 +1,48 @@
+"""Faults: what SQLite says went wrong, in a sentence that says what would help. Knows no tables."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from agenthost.errors import StorageError
+
+_LOCKED = "is locked by another program; close what has it open (a database browser, a backup)"
+_READ_ONLY = "cannot be written; check who may write there, and that the disk is not read-only"
+_BEGIN_ANEW = "restore a backup of it, or move it away to begin anew"
+_NOT_OURS = f"is not a database of agenthost, or its beginning is damaged; {_BEGIN_ANEW}; it was not changed"
+
+_SENTENCES = {
+    sqlite3.SQLITE_BUSY: _LOCKED,
+    sqlite3.SQLITE_LOCKED: _LOCKED,
+    sqlite3.SQLITE_FULL: "has no room to grow: the disk is full; free some space",
+    sqlite3.SQLITE_READONLY: _READ_ONLY,
+    sqlite3.SQLITE_PERM: _READ_ONLY,
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened; check who may write there, and that the disk has room",
+    sqlite3.SQLITE_IOERR: "cannot be read or written: the disk reports an error; check it and its free space",
+    sqlite3.SQLITE_NOTADB: _NOT_OURS,
+    sqlite3.SQLITE_CORRUPT: f"is damaged; {_BEGIN_ANEW}; `sqlite3 FILE .recover` may save some of it",
+    sqlite3.SQLITE_CONSTRAINT: "already holds that sequence number, or a session of that number, URI or name",
+    sqlite3.SQLITE_TOOBIG: "cannot hold a value that large",
+    sqlite3.SQLITE_NOMEM: "cannot be used: there is no memory left; free some",
+}
+
+_PRIMARY = 0xFF  # the low byte of an extended result code is the kind of error
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn what SQLite raises about this file into `StorageError`."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StorageError(f"{path} {_sentence(error)}") from error
+    except (UnicodeEncodeError, OverflowError) as error:
+        # Text with half a surrogate pair, or a number of more than 64 bits: refused while binding.
+        raise StorageError(f"{path} cannot hold this text or number: {error}") from error
+
+
+def _sentence(error: sqlite3.Error) -> str:
+    code = getattr(error, "sqlite_errorcode", None)  # absent where Python's module refuses, not the library
+    known = None if code is None else _SENTENCES.get(code & _PRIMARY)
+    return f"{known} ({error})" if known else f"could not be used: {error}"

@@ -1,0 +1,176 @@
+"""Migrations: the tables of the SQLite store, and the way from older ones to these. Knows no rows.
+
+A file says whose it is by SQLite's `application_id`, and which tables it has by `user_version`. One that is
+not ours, is damaged, or comes from a newer agenthost is left as it is.
+
+The tables, from version 1 on:
+
+- `counter`: one row of numbers that have to outlive what they count, rewritten by every commit;
+- `session`, `snapshot`, `message`: small rows apart from large ones, so that a list reads little;
+- `log`: the envelopes, by sequence number; `log_index`: the same, by resource, up to `indexed_seq`;
+- `resource`: how much is in the log of each session and of the root, up to `indexed_seq` too, so that
+  trimming finds what to remove without looking through the log.
+"""
+
+import sqlite3
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+
+from agenthost.errors import StorageError
+
+APPLICATION_ID = 0x41474854  # "AGHT"
+MAGIC = b"SQLite format 3\0"
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        "CREATE TABLE written_by (agenthost TEXT NOT NULL)",
+        "INSERT INTO written_by VALUES ('')",
+        """CREATE TABLE counter (
+            last_seq INTEGER NOT NULL,
+            last_number INTEGER NOT NULL,
+            session_count INTEGER NOT NULL,
+            entry_count INTEGER NOT NULL,
+            indexed_seq INTEGER NOT NULL
+        )""",
+        "INSERT INTO counter VALUES (0, 0, 0, 0, 0)",
+        """CREATE TABLE session (
+            number INTEGER PRIMARY KEY CHECK (number > 0),
+            uri TEXT NOT NULL UNIQUE,
+            name TEXT NOT NULL UNIQUE,
+            owner TEXT NOT NULL,
+            is_active INTEGER NOT NULL,
+            summary BLOB NOT NULL,
+            private BLOB NOT NULL
+        )""",
+        # Every index ends with the row's own key, so this one is in the order of the list.
+        "CREATE INDEX session_by_owner ON session (owner)",
+        "CREATE INDEX session_active ON session (number) WHERE is_active",
+        "CREATE TABLE snapshot (number INTEGER PRIMARY KEY, state BLOB NOT NULL)",
+        """CREATE TABLE message (
+            number INTEGER NOT NULL,
+            position INTEGER NOT NULL,
+            body BLOB NOT NULL,
+            UNIQUE (number, position)
+        )""",
+        """CREATE TABLE log (
+            seq INTEGER PRIMARY KEY,
+            resource INTEGER NOT NULL,
+            envelope BLOB NOT NULL,
+            only_for TEXT
+        )""",
+        # An index in all but name: SQLite would keep a real one at each commit (see `indexing`).
+        """CREATE TABLE log_index (
+            resource INTEGER NOT NULL,
+            seq INTEGER NOT NULL,
+            PRIMARY KEY (resource, seq)
+        ) WITHOUT ROWID""",
+        # `first` is the lowest number in the log; `floor` the highest that was removed from it.
+        """CREATE TABLE resource (
+            number INTEGER PRIMARY KEY,
+            state_seq INTEGER,
+            entry_count INTEGER NOT NULL DEFAULT 0,
+            first INTEGER,
+            floor INTEGER NOT NULL DEFAULT 0
+        )""",
+        "INSERT INTO resource (number) VALUES (0)",
+        # Only resources of which something can go: the others never stand in the way of trimming.
+        "CREATE INDEX resource_longest ON resource (entry_count) WHERE first <= state_seq",
+        "CREATE INDEX resource_oldest ON resource (first) WHERE first <= state_seq",
+    ),
+)
+
+VERSION = len(MIGRATIONS)
+TABLES = {"written_by", "counter", "session", "snapshot", "message", "log", "log_index", "resource"}
+
+
+def check_file(path: Path) -> None:
+    """Refuse what is not a database, before SQLite sees it: it would take an empty file for a new one."""
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            begins_well = file.read(len(MAGIC)) == MAGIC
+        wal = path.with_name(path.name + "-wal")
+        lost_its_file = size == 0 and wal.exists() and wal.stat().st_size > 0
+    except OSError as error:
+        raise StorageError(f"{path} cannot be read ({error.strerror}); check who may read it") from error
+    if lost_its_file:
+        raise StorageError(f"{path} is empty, but {wal.name} beside it is not; restore a backup of both")
+    if size and not begins_well:
+        raise StorageError(
+            f"{path} is not a database of agenthost, or its beginning is damaged; restore a backup of it, "
+            "or move it away to begin anew; it was not changed"
+        )
+
+
+def migrate(
+    connection: sqlite3.Connection, path: Path, prepare: Callable[[sqlite3.Connection], None] = lambda _: None
+) -> None:
+    """Bring the tables to this version, in one transaction; do nothing where they are.
+
+    `prepare` is called once the file is known to be ours, before it is changed.
+
+    Raises:
+        StorageError: the file belongs to another program, is damaged, or has a newer version.
+    """
+    version = _read_version(connection, path)
+    prepare(connection)
+    if version < VERSION:
+        _run(connection, version)
+    missing = TABLES - _tables(connection)
+    if missing:
+        raise StorageError(
+            f"{path} is damaged: it has no table {', '.join(sorted(missing))}; restore a backup of it, "
+            "or move it away to begin anew"
+        )
+
+
+def _read_version(connection: sqlite3.Connection, path: Path) -> int:
+    """Give the version of the tables: 0 for a new file."""
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    owner = int(connection.execute("PRAGMA application_id").fetchone()[0])
+    is_new = owner == version == 0 and not _tables(connection)
+    if owner != APPLICATION_ID and not is_new:
+        raise StorageError(f"{path} belongs to another program; name another folder; it was not changed")
+    if version > VERSION:
+        raise StorageError(
+            f"{path} was written by {_writer(connection)} (schema version {version}), and this one knows "
+            f"versions up to {VERSION}; use that agenthost or a newer one; nothing was changed"
+        )
+    return version
+
+
+def _run(connection: sqlite3.Connection, version: int) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for statements in MIGRATIONS[version:]:
+            for statement in statements:
+                connection.execute(statement)
+        connection.execute("UPDATE written_by SET agenthost = ?", (_our_version(),))
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _tables(connection: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+def _writer(connection: sqlite3.Connection) -> str:
+    """Name the agenthost that made these tables; a newer one may have stopped saying so."""
+    try:
+        found = connection.execute("SELECT agenthost FROM written_by").fetchone()
+    except sqlite3.OperationalError:
+        found = None
+    return f"agenthost {found[0]}" if found else "a newer agenthost"
+
+
+def _our_version() -> str:
+    try:
+        return metadata.version("agenthost")
+    except metadata.PackageNotFoundError:  # run from a folder that nobody installed
+        return "of unknown version"

@@ -1,0 +1,129 @@
+"""Writing: the writes of one commit, put into the tables. Knows SQL; the transaction is its caller's."""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import assert_never
+
+from agenthost.errors import StorageError
+from agenthost.host.storage import (
+    AddMessages,
+    AddSession,
+    Append,
+    CutMessages,
+    DropSession,
+    Entry,
+    PutRow,
+    PutSnapshot,
+    Write,
+)
+from agenthost.host.storage.counter import Counter, put_counter
+from agenthost.host.storage.indexing import AT_ONCE, catch_up, remove_entries
+
+
+class Batch:
+    """The writes of one commit. `counter` is what the store's numbers are when it is done."""
+
+    def __init__(self, connection: sqlite3.Connection, counter: Counter, last_seq: int) -> None:
+        if last_seq < counter.last_seq:
+            raise StorageError(f"sequence numbers only grow: {last_seq} is below {counter.last_seq}")
+        self.counter = replace(counter, last_seq=last_seq)
+        self._connection = connection
+        self._seq = counter.last_seq  # of the last entry so far, or below the next
+
+    def put(self, writes: Sequence[Write]) -> None:
+        """Do the writes, in order."""
+        run: list[tuple[int, int, bytes, str | None]] = []
+        for write in writes:
+            if isinstance(write, Append):
+                run.append(self._checked(write.entry))
+                continue
+            self._append(run)
+            run = []
+            self._put_other(write)
+        self._append(run)
+        if self.counter.last_seq - self.counter.indexed_seq >= AT_ONCE:
+            catch_up(self._connection, self.counter, self.counter.last_seq)
+        put_counter(self._connection, self.counter)
+
+    def _checked(self, entry: Entry) -> tuple[int, int, bytes, str | None]:
+        """Refuse a number out of order: it would be below what is indexed or trimmed, or come twice."""
+        if not self._seq < entry.seq <= self.counter.last_seq:
+            raise StorageError(
+                f"entry {entry.seq} is not above {self._seq} and up to {self.counter.last_seq}"
+            )
+        self._seq = entry.seq
+        return entry.seq, entry.resource, entry.envelope, entry.only_for
+
+    def _append(self, run: list[tuple[int, int, bytes, str | None]]) -> None:
+        if run:
+            self._connection.executemany("INSERT INTO log VALUES (?, ?, ?, ?)", run)
+            self.counter.entry_count += len(run)
+
+    def _put_other(self, write: Write) -> None:
+        match write:
+            case AddSession():
+                self._add_session(write)
+            case PutRow(row):
+                self._change(
+                    row.number,
+                    "UPDATE session SET is_active = ?, summary = ?, private = ? WHERE number = ?",
+                    (row.is_active, row.summary, row.private, row.number),
+                )
+            case PutSnapshot(number, state, state_seq):
+                sql = "UPDATE resource SET state_seq = ? WHERE number = ?"
+                self._change(number, sql, (state_seq, number))
+                self._connection.execute("REPLACE INTO snapshot VALUES (?, ?)", (number, state))
+            case DropSession(number):
+                self._drop_session(number)
+            case AddMessages(number, position, messages):
+                self._add_messages(number, position, messages)
+            case CutMessages(number, position):
+                sql = "DELETE FROM message WHERE number = ? AND position >= ?"
+                self._connection.execute(sql, (number, position))
+            case Append():
+                raise AssertionError("entries are appended in runs")
+            case _:
+                assert_never(write)
+
+    def _change(self, number: int, sql: str, values: tuple[object, ...]) -> None:
+        if self._connection.execute(sql, values).rowcount == 0:
+            raise StorageError(f"there is no session of number {number}")
+
+    def _add_session(self, write: AddSession) -> None:
+        row, execute = write.row, self._connection.execute
+        execute(
+            "INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (row.number, row.uri, row.name, row.owner, row.is_active, row.summary, row.private),
+        )
+        execute("INSERT INTO snapshot VALUES (?, ?)", (row.number, write.state))
+        execute("INSERT INTO resource (number, state_seq) VALUES (?, ?)", (row.number, write.state_seq))
+        self._insert_messages(row.number, 0, write.messages)
+        self.counter.session_count += 1
+        self.counter.last_number = max(self.counter.last_number, row.number)
+
+    def _drop_session(self, number: int) -> None:
+        """Remove all of a session; one that is gone already stays gone."""
+        execute = self._connection.execute
+        if not execute("DELETE FROM session WHERE number = ?", (number,)).rowcount:
+            return
+        catch_up(self._connection, self.counter, self._seq)  # so that the index knows all of its entries
+        self.counter.entry_count -= remove_entries(self._connection, number, self._seq)
+        self.counter.session_count -= 1
+        execute("DELETE FROM message WHERE number = ?", (number,))
+        execute("DELETE FROM snapshot WHERE number = ?", (number,))
+        execute("DELETE FROM resource WHERE number = ?", (number,))
+
+    def _add_messages(self, number: int, position: int, messages: Iterable[bytes]) -> None:
+        sql = """SELECT (SELECT coalesce(max(position) + 1, 0) FROM message WHERE number = :number)
+            FROM session WHERE number = :number"""
+        found = self._connection.execute(sql, {"number": number}).fetchone()
+        if found is None:
+            raise StorageError(f"there is no session of number {number}")
+        if found[0] != position:
+            raise StorageError(f"the transcript of session {number} goes on at {found[0]}, not at {position}")
+        self._insert_messages(number, position, messages)
+
+    def _insert_messages(self, number: int, position: int, messages: Iterable[bytes]) -> None:
+        rows = [(number, place, body) for place, body in enumerate(messages, position)]
+        self._connection.executemany("INSERT INTO message VALUES (?, ?, ?)", rows)

@@ -1,0 +1,169 @@
+"""Client actions on their way: refused, deferred, applied once, and what follows from them."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agenthost.errors import TurnInProgress, TurnNotFound
+from agenthost.host.dispatch import Dispatcher, Happening
+from agenthost.host.session import Said, Session
+from hosting import Parts, new_state, run, started
+
+URI = "demo:/one"
+
+Story = Callable[[Dispatcher, Session, list[Happening], Parts], Awaitable[None]]
+
+
+def tell(folder: Path, story: Story, **state: Any) -> None:
+    """Run a story with a session and a dispatcher that notes what happened."""
+
+    async def inner() -> None:
+        async with started(folder) as host:
+            noted: list[Happening] = []
+            dispatcher = Dispatcher(host.sessions, happened=noted.append)
+            await story(dispatcher, await host.sessions.create(new_state(URI, **state)), noted, host)
+
+    run(inner)
+
+
+def action(name: str, /, **fields: Any) -> Any:
+    return {"type": f"session/{name}", "session": URI, **fields}
+
+
+def start(turn_id: str) -> Any:
+    return action("turnStarted", turnId=turn_id, userMessage={"text": turn_id})
+
+
+def queue(message_id: str) -> Any:
+    return action("pendingMessageSet", kind="queued", id=message_id, userMessage={"text": message_id})
+
+
+def types(noted: list[Happening]) -> list[str]:
+    return [one.action["type"].removeprefix("session/") for one in noted]
+
+
+def test_an_allowed_action_happens_with_its_origin(tmp_path: Path) -> None:
+    async def story(dispatcher: Dispatcher, session: Session, noted: list[Happening], host: Parts) -> None:
+        feed = host.feed()
+        await feed.subscribe(URI)
+        assert await dispatcher.dispatch("me", 7, action("titleChanged", title="Mine", unknown=1)) is None
+        (item,) = await feed.subscriber.wait_next()
+        assert b'"origin":{"clientId":"me","clientSeq":7}' in item.envelope
+        assert b'"unknown":1' in item.envelope
+        assert (types(noted), session.state["summary"]["title"]) == (["titleChanged"], "Mine")
+
+    tell(tmp_path, story)
+
+
+def test_a_refused_action_changes_nothing_and_says_why(tmp_path: Path) -> None:
+    async def story(dispatcher: Dispatcher, session: Session, noted: list[Happening], host: Parts) -> None:
+        refusal = await dispatcher.dispatch("me", 1, action("turnCancelled", turnId="t9"))
+        assert refusal is not None
+        assert refusal.reason
+        assert b'"rejectionReason":' in refusal.envelope
+        assert (noted, session.state) == ([], new_state(URI))
+        assert refusal.seq == host.journal.last_seq
+
+    tell(tmp_path, story)
+
+
+@pytest.mark.parametrize(
+    "rubbish", [None, 5, [], {}, {"type": 5}, action("titleChanged", title="x") | {"session": "demo:/other"}]
+)
+def test_what_names_no_session_that_is_there_is_ignored(tmp_path: Path, rubbish: Any) -> None:
+    async def story(dispatcher: Dispatcher, _session: Session, noted: list[Happening], host: Parts) -> None:
+        assert await dispatcher.dispatch("me", 1, rubbish) is None
+        assert (noted, host.journal.last_seq) == ([], 0)
+
+    tell(tmp_path, story)
+
+
+def test_what_is_sent_twice_happens_once_until_the_client_begins_anew(tmp_path: Path) -> None:
+    async def story(dispatcher: Dispatcher, _session: Session, noted: list[Happening], _host: Parts) -> None:
+        for client in ("me", "me", "you"):
+            await dispatcher.dispatch(client, 1, action("titleChanged", title=client))
+        assert len(noted) == 2
+        dispatcher.forget("me")
+        await dispatcher.dispatch("me", 1, action("titleChanged", title="again"))
+        assert len(noted) == 3
+
+    tell(tmp_path, story)
+
+
+def test_a_model_chosen_during_a_turn_is_applied_when_it_ends_before_the_next_begins(tmp_path: Path) -> None:
+    async def story(dispatcher: Dispatcher, session: Session, noted: list[Happening], _host: Parts) -> None:
+        await dispatcher.dispatch("me", 1, start("t1"))
+        await dispatcher.dispatch("me", 2, action("modelChanged", model={"id": "large"}))
+        await dispatcher.dispatch("me", 3, queue("q1"))
+        assert "model" not in session.state["summary"]
+        dispatcher.act(session, action("turnComplete", turnId="t1"))
+        turn = ["turnStarted", "pendingMessageSet", "turnComplete"]
+        assert types(noted) == [*turn, "modelChanged", "pendingMessageRemoved", "turnStarted"]
+        assert session.state["summary"]["model"] == {"id": "large"}
+
+    tell(tmp_path, story)
+
+
+def test_queued_messages_are_started_one_at_a_time_first_come_first_served(tmp_path: Path) -> None:
+    async def story(dispatcher: Dispatcher, session: Session, _noted: list[Happening], _host: Parts) -> None:
+        for place, message_id in enumerate(("q1", "q2", "q3"), 1):
+            await dispatcher.dispatch("me", place, queue(message_id))
+        heard = []
+        while "activeTurn" in session.state:
+            turn = session.state["activeTurn"]
+            heard.append(turn["userMessage"]["text"])
+            dispatcher.act(session, action("turnComplete", turnId=turn["id"]))
+        assert heard == ["q1", "q2", "q3"]
+        assert "queuedMessages" not in session.state
+
+    tell(tmp_path, story)
+
+
+@pytest.mark.parametrize("end", ["turnCancelled", "error"])
+def test_after_a_turn_that_did_not_end_well_the_queue_waits(tmp_path: Path, end: str) -> None:
+    async def story(dispatcher: Dispatcher, session: Session, _noted: list[Happening], _host: Parts) -> None:
+        await dispatcher.dispatch("me", 1, start("t1"))
+        await dispatcher.dispatch("me", 2, queue("q1"))
+        error = {"error": {"errorType": "x", "message": "y"}} if end == "error" else {}
+        dispatcher.act(session, action(end, turnId="t1", **error))
+        assert "activeTurn" not in session.state
+        assert len(session.state["queuedMessages"]) == 1
+
+    tell(tmp_path, story)
+
+
+def test_truncating_takes_the_transcript_back_too_and_for_good(tmp_path: Path) -> None:
+    async def story(dispatcher: Dispatcher, session: Session, _noted: list[Happening], host: Parts) -> None:
+        for turn_id in ("t1", "t2", "t3"):
+            session.act(start(turn_id), messages=[Said(turn_id, {"role": "user", "content": turn_id})])
+            session.act(action("turnComplete", turnId=turn_id))
+        await dispatcher.dispatch("me", 1, action("truncated", turnId="t1"))
+        await host.journal.wait()
+        assert [said.turn for said in session.messages] == ["t1"]
+        stored = host.storage.load(session.number)
+        assert stored is not None
+        assert len(stored.messages) == 1
+
+    tell(tmp_path, story)
+
+
+def test_a_fork_has_the_turns_and_the_transcript_up_to_its_turn(tmp_path: Path) -> None:
+    async def story(_dispatcher: Dispatcher, session: Session, _noted: list[Happening], host: Parts) -> None:
+        for turn_id in ("t1", "t2"):
+            session.act(start(turn_id), messages=[Said(turn_id, {"role": "user", "content": turn_id})])
+            session.act(action("turnComplete", turnId=turn_id))
+        session.act(start("t3"))
+        session.act(queue("q1"))
+        fork = await host.sessions.fork(URI, "t1", "demo:/fork")
+        assert [turn["id"] for turn in fork.state["turns"]] == ["t1"]
+        assert [said.turn for said in fork.messages] == ["t1"]
+        assert not {"activeTurn", "queuedMessages"} & fork.state.keys()
+        assert fork.state["summary"]["resource"] == "demo:/fork"
+        with pytest.raises(TurnInProgress):
+            await host.sessions.fork(URI, "t3", "demo:/other")
+        with pytest.raises(TurnNotFound):
+            await host.sessions.fork(URI, "t9", "demo:/other")
+
+    tell(tmp_path, story)

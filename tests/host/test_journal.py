@@ -1,0 +1,130 @@
+"""The journal: groups, order, and a store that cannot be written for a while."""
+
+import asyncio
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agenthost.errors import StorageError
+from agenthost.host import journal as journal_module
+from agenthost.host.storage.sqlite import FILE
+from hosting import new_state, run, started
+
+URI = "demo:/one"
+
+
+def rename(title: str) -> Any:
+    return {"type": "session/titleChanged", "session": URI, "title": title}
+
+
+def test_what_happens_in_one_tick_is_one_transaction(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(new_state(URI))
+            before = host.journal.stats.commits
+            for place in range(100):
+                session.act(rename(str(place)))
+            await host.journal.wait()
+            assert host.journal.stats.commits == before + 1
+            assert host.journal.stats.largest_group == 100
+
+    run(story)
+
+
+def test_what_piles_up_while_a_group_is_written_goes_into_the_next(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(new_state(URI))
+            for place in range(300):
+                session.act(rename(str(place)))
+                await asyncio.sleep(0)
+            await host.journal.wait()
+            assert host.journal.stats.commits < 300
+            assert host.journal.shown_seq == host.journal.last_seq == 300
+
+    run(story)
+
+
+def test_numbers_go_on_after_a_restart(tmp_path: Path) -> None:
+    async def story() -> None:
+        for expected in (1, 2, 3):
+            async with started(tmp_path) as host:
+                if expected == 1:
+                    await host.sessions.create(new_state(URI))
+                session = await host.sessions.get(URI)
+                await host.journal.wait(session.act(rename(str(expected))))
+                assert host.journal.shown_seq == expected
+
+    run(story)
+
+
+def test_waiting_for_an_older_ticket_does_not_wait_for_newer_ones(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(new_state(URI))
+            first = session.act(rename("a"))
+            last = asyncio.ensure_future(host.journal.wait(session.act(rename("b"))))
+            await host.journal.wait(first)
+            await last
+            await host.journal.wait(first)
+
+    run(story)
+
+
+def test_a_store_that_cannot_be_written_loses_nothing_and_shows_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another program has the database locked; when it lets go, everything is written, in order."""
+    monkeypatch.setattr(journal_module, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("agenthost.host.storage.sqlite.BUSY_SECONDS", 0.01)
+
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(new_state(URI))
+            feed = host.feed()
+            await feed.subscribe(URI)
+            other = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+            other.execute("BEGIN IMMEDIATE")
+            for place in range(10):
+                session.act(rename(str(place)))
+            while host.journal.stats.failures < 3:  # noqa: ASYNC110 - nobody is told of a try that failed
+                await asyncio.sleep(0.01)
+            assert feed.subscriber.backlog == 0
+            with pytest.raises(StorageError, match="locked by another program"):
+                await host.sessions.create(new_state("demo:/two"))
+            other.execute("ROLLBACK")
+            other.close()
+            await host.journal.wait()
+            assert host.journal.trouble is None
+            titles = [
+                json.loads(item.envelope)["action"]["title"] for item in await feed.subscriber.wait_next()
+            ]
+            assert titles == [str(place) for place in range(10)]
+            await host.sessions.create(new_state("demo:/two"))
+
+    run(story)
+
+
+def test_closing_while_the_store_cannot_be_written_ends_in_time_and_tells_those_who_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal_module, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("agenthost.host.storage.sqlite.BUSY_SECONDS", 0.01)
+
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(new_state(URI))
+            other = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+            other.execute("BEGIN IMMEDIATE")
+            waiting = asyncio.ensure_future(host.journal.wait(session.act(rename("lost"))))
+            await host.journal.close(timeout=0.2)
+            with pytest.raises(StorageError):
+                await waiting
+            other.close()
+        async with started(tmp_path) as host:
+            assert (await host.sessions.get(URI)).state["summary"]["title"] == "New"
+
+    run(story)

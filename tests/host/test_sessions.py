@@ -1,0 +1,267 @@
+"""Sessions that are in memory or on disk, and whoever listens to them, on a real SQLite file."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agenthost.errors import SessionExists, SessionNotFound, SlowConsumer
+from agenthost.host.session import Said
+from agenthost.wire.ahp.actions.text import SessionDelta
+from hosting import new_state, run, started
+
+URI = "demo:/one"
+
+
+def rename(title: str, uri: str = URI) -> Any:
+    return {"type": "session/titleChanged", "session": uri, "title": title}
+
+
+def start_turn(turn_id: str = "t1") -> list[Any]:
+    started_turn = {
+        "type": "session/turnStarted",
+        "session": URI,
+        "turnId": turn_id,
+        "userMessage": {"text": "Hi"},
+    }
+    part = {"kind": "markdown", "id": "p1", "content": ""}
+    return [started_turn, {"type": "session/responsePart", "session": URI, "turnId": turn_id, "part": part}]
+
+
+def heard(items: list[Any]) -> list[int]:
+    return [item.seq for item in items]
+
+
+def test_a_session_is_there_after_a_restart_with_all_that_happened(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(new_state(URI), name="one", private={"secret": 1})
+            for action in start_turn():
+                session.act(action)
+            for place in range(50):
+                session.act(SessionDelta(URI, "t1", "p1", f"{place} "))
+            ticket = session.act(rename("Named"), messages=[Said("t1", {"role": "user", "content": "Hi"})])
+            await host.journal.wait(ticket)
+            before = session.state
+        async with started(tmp_path) as host:
+            again = await host.sessions.get(URI)
+            assert again.state == before
+            assert again.messages == [Said("t1", {"role": "user", "content": "Hi"})]
+            assert (again.private, again.row.name) == ({"secret": 1}, "one")
+            assert host.opening.active == [again.number]
+            assert host.journal.last_seq == 53
+
+    run(story)
+
+
+def test_a_uri_or_a_name_is_given_once(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            made = await asyncio.gather(
+                *(host.sessions.create(new_state(URI)) for _ in range(3)), return_exceptions=True
+            )
+            assert sorted(type(one).__name__ for one in made) == ["Session", "SessionExists", "SessionExists"]
+            await host.sessions.create(new_state("demo:/two"), name="same")
+            with pytest.raises(SessionExists):
+                await host.sessions.create(new_state("demo:/three"), name="same")
+            assert host.sessions.count == 2
+
+    run(story)
+
+
+def test_a_disposed_session_is_gone_and_its_uri_is_free_again(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            await host.sessions.create(new_state(URI))
+            await host.sessions.dispose(URI)
+            with pytest.raises(SessionNotFound):
+                await host.sessions.get(URI)
+            with pytest.raises(SessionNotFound):
+                await host.sessions.dispose(URI)
+            await host.sessions.create(new_state(URI))
+        async with started(tmp_path) as host:
+            assert (await host.sessions.get(URI)).state == new_state(URI)
+            assert host.sessions.count == 1
+
+    run(story)
+
+
+def test_a_subscriber_hears_everything_after_its_view_once_and_in_order(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(new_state(URI))
+            session.act(rename("before"))
+            feed = host.feed()
+            view = await feed.subscribe(URI)
+            # Not durable yet when the view was taken, so it is not in it.
+            assert view.state["summary"]["title"] == "New"
+            for title in ("a", "b"):
+                session.act(rename(title))
+            await host.journal.wait()
+            items = await feed.subscriber.wait_next()
+            assert heard(items) == [view.seq + 1, view.seq + 2, view.seq + 3]
+            assert [json.loads(item.envelope)["action"]["title"] for item in items] == ["before", "a", "b"]
+
+    run(story)
+
+
+def test_nothing_is_shown_before_it_is_durable(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(new_state(URI))
+            feed = host.feed()
+            await feed.subscribe(URI)
+            session.act(rename("decided"))
+            assert session.state["summary"]["title"] == "decided"
+            assert session.shown.state["summary"]["title"] == "New"
+            assert feed.subscriber.backlog == 0
+            await host.journal.wait()
+            stored = host.storage.load(session.number)
+            assert stored is not None
+            assert len(stored.entries) == feed.subscriber.backlog == 1
+
+    run(story)
+
+
+def test_one_that_was_away_gets_what_it_missed_also_after_a_restart(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(new_state(URI))
+            feed = host.feed()
+            seen = (await feed.subscribe(URI)).seq
+            feed.close()
+            for title in ("a", "b", "c"):
+                session.act(rename(title))
+            await host.journal.wait()
+        async with started(tmp_path) as host:
+            feed = host.feed()
+            back = await feed.resume(seen, [URI, "demo:/gone", URI])
+            assert back.replay is not None
+            titles = [json.loads(entry.envelope)["action"]["title"] for entry in back.replay]
+            assert (titles, back.missing, back.views) == (["a", "b", "c"], ["demo:/gone"], [])
+            session = await host.sessions.get(URI)
+            session.act(rename("d"))
+            assert heard(await feed.subscriber.wait_next()) == [back.replay[-1].seq + 1]
+
+    run(story)
+
+
+@pytest.mark.parametrize("last_seen", [-1, 10_000])
+def test_a_number_that_cannot_be_gets_a_fresh_view(tmp_path: Path, last_seen: int) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(new_state(URI))
+            await host.journal.wait(session.act(rename("now")))
+            back = await host.feed().resume(last_seen, [URI])
+            assert back.replay is None
+            assert [view.state["summary"]["title"] for view in back.views] == ["now"]
+
+    run(story)
+
+
+def test_what_is_no_longer_kept_comes_as_a_fresh_view(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(new_state(URI))
+            seen = host.journal.shown_seq
+            for place in range(20):
+                session.act(rename(str(place)))
+            host.journal.write([session.snapshot(host.journal.last_seq)])
+            await host.journal.wait()
+            host.storage.trim(5, 1_000)
+            back = await host.feed().resume(seen, [URI])
+            assert (back.replay, back.views[0].state["summary"]["title"]) == (None, "19")
+            recent = await host.feed().resume(host.journal.shown_seq - 3, [URI])
+            assert recent.replay is not None
+            assert len(recent.replay) == 3
+        async with started(tmp_path) as host:
+            assert (await host.sessions.get(URI)).state["summary"]["title"] == "19"
+
+    run(story)
+
+
+def test_a_refusal_is_replayed_to_its_client_alone(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(new_state(URI))
+            seen = host.journal.shown_seq
+            session.refuse(rename("no"), {"clientId": "me", "clientSeq": 1}, "not now")
+            await host.journal.wait()
+            mine = await host.feed("me").resume(seen, [URI])
+            yours = await host.feed("you").resume(seen, [URI])
+            assert mine.replay is not None
+            assert json.loads(mine.replay[0].envelope)["rejectionReason"] == "not now"
+            assert yours.replay == []
+        async with started(tmp_path) as host:
+            assert (await host.sessions.get(URI)).state["summary"]["title"] == "New"
+
+    run(story)
+
+
+def test_a_listener_that_does_not_read_is_cut_off_and_harms_nobody(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(new_state(URI))
+            slow, quick = host.feed("slow", max_items=10), host.feed("quick")
+            for feed in (slow, quick):
+                await feed.subscribe(URI)
+            for place in range(50):
+                session.act(rename(str(place)))
+            await host.journal.wait()
+            assert len(await quick.subscriber.wait_next()) == 50
+            with pytest.raises(SlowConsumer, match="fell behind"):
+                await slow.subscriber.wait_next()
+            again = host.feed("slow")
+            assert (await again.subscribe(URI)).state["summary"]["title"] == "49"
+
+    run(story)
+
+
+def test_sessions_that_nobody_needs_leave_memory_and_come_back(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path, max_in_memory=3) as host:
+            listened = await host.sessions.create(new_state("demo:/0"))
+            feed = host.feed()
+            await feed.subscribe("demo:/0")
+            for place in range(1, 10):
+                await host.sessions.create(new_state(f"demo:/{place}"))
+            assert host.sessions.in_memory == 3
+            assert await host.sessions.get("demo:/0") is listened
+            assert (await host.sessions.get("demo:/1")).state == new_state("demo:/1")
+
+    run(story)
+
+
+def test_lists_are_newest_first_and_stable_while_sessions_are_added(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            for place in range(5):
+                await host.sessions.create(new_state(f"demo:/{place}"))
+            first = await host.sessions.page(owner=None, before=None, limit=2)
+            await host.sessions.create(new_state("demo:/new"))
+            second = await host.sessions.page(owner=None, before=first[-1].number, limit=10)
+            assert [row.uri for row in (*first, *second)] == [f"demo:/{place}" for place in (4, 3, 2, 1, 0)]
+
+    run(story)
+
+
+def test_a_long_turn_is_written_as_it_goes_and_loads_again(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(new_state(URI))
+            for action in start_turn():
+                session.act(action)
+            for _ in range(5_000):
+                session.act(SessionDelta(URI, "t1", "p1", "hello world "))
+            await host.journal.wait()
+            stored = host.storage.load(session.number)
+            assert stored is not None
+            assert len(stored.entries) < 5_000
+            assert host.journal.stats.commits < 100
+        async with started(tmp_path) as host:
+            state: Any = (await host.sessions.get(URI)).state
+            assert state["activeTurn"]["responseParts"][0]["content"] == "hello world " * 5_000
+
+    run(story)

@@ -1,0 +1,19 @@
+"""What the tests of stores put into them."""
+
+from agenthost.host.storage import AddSession, Append, Entry, SessionRow
+
+
+def row(number: int, *, owner: str = "ann", is_active: bool = False, summary: bytes = b"{}") -> SessionRow:
+    return SessionRow(number, f"demo:/{number}", f"name-{number}", owner, is_active, summary, b"private")
+
+
+def added(number: int, *, owner: str = "ann", is_active: bool = False, state_seq: int = 0) -> AddSession:
+    return AddSession(row(number, owner=owner, is_active=is_active), b"state", state_seq, (b"hello",))
+
+
+def entry(seq: int, resource: int = 1, only_for: str | None = None) -> Entry:
+    return Entry(seq, resource, b'{"serverSeq":%d}' % seq, only_for)
+
+
+def appended(seqs: range, resource: int = 1) -> list[Append]:
+    return [Append(entry(seq, resource)) for seq in seqs]
