@@ -136,7 +136,7 @@ def test_text_that_utf8_cannot_hold_is_refused_inside_of_data() -> None:
         (ToolError(), "t failed"),
         (ValueError("too\n  wide"), "t failed: ValueError: too wide"),
         (ValueError(), "t failed: ValueError"),
-        (FileNotFoundError(2, "No such file", "/home/me/x"), "t failed: FileNotFoundError: No such file"),
+        (FileNotFoundError(2, "No such file", "/somewhere/x"), "t failed: FileNotFoundError: No such file"),
         (ValueError("cannot read '/etc/passwd', or ~/x"), "t failed: ValueError: cannot read '…', or …"),
         (ValueError(r"in C:\Users\me"), "t failed: ValueError: in …"),
         (

@@ -7,16 +7,16 @@ else; it subscribes again and gets what it missed from the log.
 import asyncio
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from agenthost.core.reducers import Live
 from agenthost.errors import SlowConsumer
 from agenthost.wire.ahp.actions.text import Action
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(msgspec.Struct, frozen=True, gc=False):
     """An action that happened and is durable: what every subscriber of its resource gets.
 
     `envelope` is the encoded form, made once for the log and for everybody; `after` the state that follows.
