@@ -1,6 +1,6 @@
 """What the tests of stores put into them."""
 
-from agenthost.host.storage import AddSession, Append, Entry, SessionRow
+from agenthost.host.storage import AddSession, Entry, SessionRow
 
 
 def row(number: int, *, owner: str = "ann", is_active: bool = False, summary: bytes = b"{}") -> SessionRow:
@@ -15,5 +15,5 @@ def entry(seq: int, resource: int = 1, only_for: str | None = None) -> Entry:
     return Entry(seq, resource, b'{"serverSeq":%d}' % seq, only_for)
 
 
-def appended(seqs: range, resource: int = 1) -> list[Append]:
-    return [Append(entry(seq, resource)) for seq in seqs]
+def appended(seqs: range, resource: int = 1) -> list[Entry]:
+    return [entry(seq, resource) for seq in seqs]

@@ -29,7 +29,7 @@ def test_what_happens_in_one_tick_is_one_transaction(tmp_path: Path) -> None:
                 session.act(rename(str(place)))
             await host.journal.wait()
             assert host.journal.stats.commits == before + 1
-            assert host.journal.stats.largest_group == 100
+            assert host.journal.stats.largest_group >= 100
 
     run(story)
 

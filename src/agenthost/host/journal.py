@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from agenthost.errors import StorageError
-from agenthost.host.storage import Append, Entry, Storage, Write
+from agenthost.host.storage import Storage, Write
+from agenthost.host.subscriptions import Shown
 from agenthost.wire.ahp.actions.envelope import ActionOrigin
 from agenthost.wire.ahp.actions.text import Action
 from agenthost.wire.json import encode_json
@@ -26,9 +27,13 @@ RETRY_SECONDS = 0.5
 
 
 @dataclass(slots=True)
-class _Change:
-    writes: Sequence[Write]
-    shown: Callable[[], None] | None
+class _Group:
+    """What one transaction writes, and what is to be shown after it."""
+
+    writes: list[Write]
+    to_show: list[tuple[Callable[[Any], None], Any]]
+    last_seq: int
+    ticket: int
 
 
 @dataclass(slots=True)
@@ -36,7 +41,7 @@ class JournalStats:
     """What the journal did so far, for the metrics."""
 
     commits: int = 0
-    changes: int = 0
+    writes: int = 0
     failures: int = 0
     seconds: float = 0.0
     largest_group: int = 0
@@ -55,7 +60,8 @@ class Journal:
         """Why the store cannot write at present."""
         self._storage = storage
         self._max_backlog = max_backlog
-        self._pending: list[_Change] = []
+        self._pending: list[Write] = []
+        self._to_show: list[tuple[Callable[[Any], None], Any]] = []
         self._is_writing = False
         self._is_closed = False
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
@@ -67,7 +73,7 @@ class Journal:
 
     @property
     def backlog(self) -> int:
-        """How many changes wait to be written."""
+        """How many writes wait."""
         return len(self._pending)
 
     def number(
@@ -82,12 +88,21 @@ class Journal:
             envelope["rejectionReason"] = reason
         return self.last_seq, encode_json(envelope)
 
-    def write(self, writes: Sequence[Write], shown: Callable[[], None] | None = None) -> int:
-        """Have these writes made, in the order of the calls; `shown` is called once they are durable.
+    def append(self, item: Shown, show: Callable[[Shown], None]) -> int:
+        """Have an entry written, and shown by this function once it is durable. Gives a ticket for `wait`."""
+        self._to_show.append((show, item))
+        return self.write((item,))
+
+    def write(
+        self, writes: Sequence[Write], done: Callable[[Any], None] | None = None, what: Any = None
+    ) -> int:
+        """Have these writes made, in the order of the calls; `done(what)` is called once they are durable.
 
         Gives a ticket for `wait`.
         """
-        self._pending.append(_Change(writes, shown))
+        self._pending.extend(writes)
+        if done is not None:
+            self._to_show.append((done, what))
         self._counter += 1
         if len(self._pending) >= self._max_backlog:
             self._room.clear()
@@ -116,54 +131,54 @@ class Journal:
             raise self.trouble
 
     def _flush(self) -> None:
-        batch, self._pending = self._pending, []
+        group = _Group(self._pending, self._to_show, self.last_seq, self._counter)
+        self._pending, self._to_show = [], []
         self._room.set()
-        self._submit(batch, self.last_seq)
+        self._submit(group)
 
-    def _submit(self, batch: list[_Change], last_seq: int) -> None:
+    def _submit(self, group: _Group) -> None:
         if self._is_closed:
             return
-        writes = [write for change in batch for write in change.writes]
-        future = asyncio.get_running_loop().run_in_executor(self._writer, self._commit, writes, last_seq)
-        future.add_done_callback(lambda done: self._finished(batch, last_seq, done.exception()))
+        loop = asyncio.get_running_loop()
+        future = loop.run_in_executor(self._writer, self._commit, group.writes, group.last_seq)
+        future.add_done_callback(lambda done: self._finished(group, done.exception()))
 
     def _commit(self, writes: list[Write], last_seq: int) -> None:
         begun = time.perf_counter()
         self._storage.commit(writes, last_seq)
         self.stats.seconds += time.perf_counter() - begun
 
-    def _finished(self, batch: list[_Change], last_seq: int, failure: BaseException | None) -> None:
+    def _finished(self, group: _Group, failure: BaseException | None) -> None:
         if failure is not None:
-            self._try_again(batch, last_seq, failure)
+            self._try_again(group, failure)
             return
         if self.trouble is not None:
             log.warning("the store can be written again")
             self.trouble = None
-        self.shown_seq = last_seq
-        self._count(batch)
-        for change in batch:
-            if change.shown is not None:
-                change.shown()
-        self._done += len(batch)
+        self.shown_seq = group.last_seq
+        self._count(group)
+        for show, item in group.to_show:
+            show(item)
+        self._done = group.ticket
         self._release_waiters()
         if self._pending:
             self._flush()
         else:
             self._is_writing = False
 
-    def _try_again(self, batch: list[_Change], last_seq: int, failure: BaseException) -> None:
+    def _try_again(self, group: _Group, failure: BaseException) -> None:
         self.stats.failures += 1
         if self.trouble is None:
             log.error("nothing can be written, and nothing will be shown until it can: %s", failure)
         is_ours = isinstance(failure, StorageError)
         self.trouble = failure if is_ours else StorageError(f"the store failed: {failure}")  # type: ignore[assignment]
         if not self._is_closed:
-            asyncio.get_running_loop().call_later(RETRY_SECONDS, self._submit, batch, last_seq)
+            asyncio.get_running_loop().call_later(RETRY_SECONDS, self._submit, group)
 
-    def _count(self, batch: list[_Change]) -> None:
+    def _count(self, group: _Group) -> None:
         self.stats.commits += 1
-        self.stats.changes += len(batch)
-        self.stats.largest_group = max(self.stats.largest_group, len(batch))
+        self.stats.writes += len(group.writes)
+        self.stats.largest_group = max(self.stats.largest_group, len(group.writes))
 
     def _release_waiters(self) -> None:
         ready = [future for ticket, future in self._waiters if ticket <= self._done]
@@ -183,8 +198,3 @@ class Journal:
                 future.set_exception(
                     self.trouble or StorageError("the host was closed before this was written")
                 )
-
-
-def entry(seq: int, resource: int, envelope: bytes, only_for: str | None = None) -> Append:
-    """Make the write of an envelope."""
-    return Append(Entry(seq, resource, envelope, only_for))

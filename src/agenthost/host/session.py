@@ -10,7 +10,7 @@ from typing import Any
 
 from agenthost.core.reducers import Live, reduce_session
 from agenthost.core.transcript import Message
-from agenthost.host.journal import Journal, entry
+from agenthost.host.journal import Journal
 from agenthost.host.storage import AddMessages, CutMessages, PutRow, PutSnapshot, SessionRow, Write
 from agenthost.host.subscriptions import Shown
 from agenthost.wire.ahp.actions.envelope import ActionOrigin
@@ -79,17 +79,28 @@ class Session:
         after = reduce_session(self.live, action, self.clock())  # type: ignore[arg-type] # routed by the caller
         before, self.live = self.live, after
         seq, envelope = self.journal.number(action, origin)
-        writes: list[Write] = [entry(seq, self.number, envelope)]
+        item = Shown(seq, self.number, envelope, action=action, after=after)
+        ticket = self.journal.append(item, self._show)
+        self.entries += 1
+        # Both are read without folding: text that streams in never touches the summary.
+        has_new_summary = before.base.get("summary") is not after.base.get("summary")
+        if has_new_summary or private is not None or cut is not None or messages or self._needs_snapshot():
+            ticket = self.journal.write(self._write_along(cut, messages, private, seq))
+        return ticket
+
+    def _write_along(
+        self, cut: int | None, messages: Sequence[Said], private: JsonObject | None, seq: int
+    ) -> list[Write]:
+        """Make the writes that go into one transaction with an entry; the same tick sees to that."""
         if private is not None:
             self.private = private
-        if private is not None or _has_new_summary(before, after):
-            writes.append(PutRow(self._fresh_row()))
-        writes += self._transcribe(cut, messages)
-        self.entries += 1
-        if self.entries >= max(SNAPSHOT_ENTRIES, self.snapshot_bytes // SNAPSHOT_BYTES_PER_ENTRY):
+        writes: list[Write] = [PutRow(self._fresh_row()), *self._transcribe(cut, messages)]
+        if self._needs_snapshot():
             writes.append(self.snapshot(seq))
-        item = Shown(seq, self.number, action, envelope, after)
-        return self.journal.write(writes, lambda: self._show(item))
+        return writes
+
+    def _needs_snapshot(self) -> bool:
+        return self.entries >= max(SNAPSHOT_ENTRIES, self.snapshot_bytes // SNAPSHOT_BYTES_PER_ENTRY)
 
     def refuse(self, action: Any, origin: ActionOrigin, reason: str) -> Shown:
         """Answer a client's action with a refusal, which only that client sees. Nothing changes.
@@ -97,8 +108,9 @@ class Session:
         Whoever calls brings it to the client once `journal.wait` says that it is durable.
         """
         seq, envelope = self.journal.number(action, origin, reason)
-        self.journal.write([entry(seq, self.number, envelope, origin["clientId"])])
-        return Shown(seq, self.number, action, envelope, reason=reason)
+        item = Shown(seq, self.number, envelope, origin["clientId"], action=action, reason=reason)
+        self.journal.write([item])
+        return item
 
     def _transcribe(self, cut: int | None, messages: Sequence[Said]) -> list[Write]:
         writes: list[Write] = []
@@ -139,8 +151,3 @@ class Session:
             self.shown = item.after
         self.shown_seq = item.seq
         self.publish(item)
-
-
-def _has_new_summary(before: Live[SessionState], after: Live[SessionState]) -> bool:
-    # Both are read without folding: text that streams in never touches the summary.
-    return before.base.get("summary") is not after.base.get("summary")

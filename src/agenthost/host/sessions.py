@@ -71,7 +71,7 @@ class Sessions:
         await self._claim(state["summary"]["resource"], name)
         session = self._made(state, name, owner, private or {}, messages)
         # Whoever waits here may give up; that the session is there does not depend on it.
-        ticket = self._journal.write([_addition(session)], lambda: self._made_durable(session))
+        ticket = self._journal.write([_addition(session)], self._made_durable, session)
         await self._journal.wait(ticket)
         return session
 
@@ -199,7 +199,7 @@ class Sessions:
         session = await self.get(uri)
         self._held.pop(uri, None)
         self._claims |= {("uri", uri), ("name", session.row.name)}
-        ticket = self._journal.write([DropSession(session.number)], lambda: self._gone(session))
+        ticket = self._journal.write([DropSession(session.number)], self._gone, session)
         await self._journal.wait(ticket)
 
     def _gone(self, session: Session) -> None:

@@ -9,23 +9,19 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
-import msgspec
-
 from agenthost.core.reducers import Live
 from agenthost.errors import SlowConsumer
+from agenthost.host.storage import Entry
 from agenthost.wire.ahp.actions.text import Action
 
 
-class Shown(msgspec.Struct, frozen=True, gc=False):
-    """An action that happened and is durable: what every subscriber of its resource gets.
+class Shown(Entry, frozen=True, gc=False, kw_only=True):
+    """An action that happened: an entry of the log, which everybody who may is shown once it is durable.
 
     `envelope` is the encoded form, made once for the log and for everybody; `after` the state that follows.
     """
 
-    seq: int
-    resource: int
     action: Action
-    envelope: bytes
     after: Live[Any] | None = None
     reason: str | None = None
 

@@ -11,7 +11,6 @@ from agenthost.errors import StorageError
 from agenthost.host.storage import (
     ROOT,
     AddMessages,
-    Append,
     CutMessages,
     DropSession,
     Opening,
@@ -97,7 +96,7 @@ def test_the_number_of_a_dropped_session_is_remembered(store: SqliteStorage) -> 
 
 def test_dropping_a_session_takes_all_that_belongs_to_it(store: SqliteStorage, tmp_path: Path) -> None:
     store.commit([added(1), added(2), *appended(range(1, 4), 1), *appended(range(4, 6), 2)], 5)
-    store.commit([Append(entry(6, 1)), DropSession(1), Append(entry(7, 2))], 7)
+    store.commit([entry(6, 1), DropSession(1), entry(7, 2)], 7)
     assert (store.load(1), store.find(name="name-1"), seqs(store, 1, 2)) == (None, None, [4, 5, 7])
     store.trim(100, 100)
     store.close()
@@ -155,12 +154,12 @@ def test_lists_are_newest_first_page_by_page_of_one_owner_or_of_all(store: Sqlit
 def test_a_replay_is_in_order_over_resources_and_hides_what_is_for_others(
     store: SqliteStorage, padding: int
 ) -> None:
-    writes: list[Write] = [added(1), added(2), added(3), Append(entry(1, ROOT)), Append(entry(2, 2))]
+    writes: list[Write] = [added(1), added(2), added(3), entry(1, ROOT), entry(2, 2)]
     writes += [
-        Append(entry(3, 1)),
-        Append(entry(4, 2, "me")),
-        Append(entry(5, 1, "you")),
-        Append(entry(6, 3)),
+        entry(3, 1),
+        entry(4, 2, "me"),
+        entry(5, 1, "you"),
+        entry(6, 3),
     ]
     store.commit(writes, 6)
     store.commit(appended(range(7, 7 + padding), 3), 6 + padding)  # indexed or not, it is the same
@@ -221,7 +220,7 @@ def test_a_read_is_as_of_one_moment_while_commits_go_on(store: SqliteStorage) ->
     for reader in readers:
         reader.start()
     for seq in range(1, 300):
-        writes: list[Write] = [Append(entry(seq)), AddMessages(1, seq, (b"m",))]
+        writes: list[Write] = [entry(seq), AddMessages(1, seq, (b"m",))]
         store.commit([*writes, PutSnapshot(1, b"", seq)] if seq % 7 == 0 else writes, seq)
     done.set()
     for reader in readers:
@@ -232,9 +231,9 @@ def test_a_read_is_as_of_one_moment_while_commits_go_on(store: SqliteStorage) ->
 @pytest.mark.parametrize(
     ("writes", "last_seq", "reason"),
     [
-        ([Append(entry(3))], 2, "entry 3 is not above 1 and up to 2"),
-        ([Append(entry(1))], 2, "entry 1 is not above 1"),
-        ([Append(entry(3)), Append(entry(2))], 3, "entry 2 is not above 3"),
+        ([entry(3)], 2, "entry 3 is not above 1 and up to 2"),
+        ([entry(1)], 2, "entry 1 is not above 1"),
+        ([entry(3), entry(2)], 3, "entry 2 is not above 3"),
         ([], 0, "sequence numbers only grow"),
         ([added(1)], 1, "already holds"),
         ([PutRow(row(9))], 1, "no session of number 9"),
@@ -248,12 +247,12 @@ def test_a_read_is_as_of_one_moment_while_commits_go_on(store: SqliteStorage) ->
 def test_what_makes_no_sense_is_refused_whole(
     store: SqliteStorage, writes: list[Write], last_seq: int, reason: str
 ) -> None:
-    store.commit([added(1), Append(entry(1))], 1)
+    store.commit([added(1), entry(1)], 1)
     with pytest.raises(StorageError, match=reason):
         store.commit([PutSnapshot(ROOT, b"lost", 1), added(2), *writes], last_seq)
     store.commit([PutRow(row(1))], 1)  # the store is as usable as before
     assert reopened(store) == Opening(last_seq=1, last_number=1, session_count=1, active=[], root=None)
-    store.commit([added(2), Append(entry(2, 2))], 2)
+    store.commit([added(2), entry(2, 2)], 2)
     assert seqs(store, 1, 2) == [1, 2]
 
 

@@ -13,7 +13,7 @@ GROUP = 7
 COMMIT = """
 import sys
 from pathlib import Path
-from agenthost.host.storage import AddMessages, Append, Entry, PutSnapshot
+from agenthost.host.storage import AddMessages, Entry, PutSnapshot
 from agenthost.host.storage.sqlite import SqliteStorage
 from storing import added
 
@@ -23,7 +23,7 @@ last = store.open().last_seq
 if last == 0:
     store.commit([added(1)], 0)
 while True:
-    entries = [Append(Entry(last + i, 1, b"%d" % last)) for i in range(1, group + 1)]
+    entries = [Entry(last + i, 1, b"%d" % last) for i in range(1, group + 1)]
     last += group
     store.commit([*entries[:3], AddMessages(1, last // group, (b"%d" % last,)), *entries[3:]], last)
     print(last, flush=True)

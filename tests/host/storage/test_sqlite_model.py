@@ -12,7 +12,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from agenthost.host.storage import (
     ROOT,
     AddMessages,
-    Append,
     CutMessages,
     DropSession,
     Entry,
@@ -93,7 +92,7 @@ class Compared(RuleBasedStateMachine):
         number = ROOT if root or not session else session.row.number
         for _ in range(count):
             self.last_seq += 1
-            self.writes.append(Append(entry(self.last_seq, number, only_for)))
+            self.writes.append(entry(self.last_seq, number, only_for))
             self.model.log.append(entry(self.last_seq, number, only_for))
 
     @rule(chosen=st.integers(0, 9), back=st.integers(0, 3), root=st.booleans())

@@ -18,7 +18,7 @@ ROOT = 0
 class Entry(msgspec.Struct, frozen=True, gc=False):
     """One envelope of the log, encoded. `only_for` names the one client that may see it (a refusal).
 
-    A struct, as `Append` is, because one is made for every delta: a frozen dataclass takes ten times as long.
+    A struct, because one is made for every delta, and a frozen dataclass takes ten times as long to make.
     """
 
     seq: int
@@ -59,12 +59,6 @@ class StoredSession:
     state_seq: int
     entries: list[Entry]
     messages: list[bytes]
-
-
-class Append(msgspec.Struct, frozen=True, gc=False):
-    """Put an envelope into the log."""
-
-    entry: Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +111,7 @@ class CutMessages:
     position: int
 
 
-Write: TypeAlias = Append | AddSession | PutRow | PutSnapshot | DropSession | AddMessages | CutMessages
+Write: TypeAlias = Entry | AddSession | PutRow | PutSnapshot | DropSession | AddMessages | CutMessages
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +144,10 @@ class Storage(Protocol):
         """
 
     def commit(self, writes: Sequence[Write], last_seq: int) -> None:
-        """Do all of these writes, in order, or none; from then on the store goes on from `last_seq`."""
+        """Do all of these writes, in order, or none; from then on the store goes on from `last_seq`.
+
+        The numbers of entries ascend, above the earlier `last_seq` and up to this one.
+        """
 
     def find(self, *, uri: str | None = None, name: str | None = None) -> SessionRow | None:
         """Find a session by its URI or by its name."""
@@ -170,7 +167,8 @@ class Storage(Protocol):
     def trim(self, per_session: int, total: int) -> int:
         """Remove what is older than the newest so many entries, of each session and in all; give how many.
 
-        Only what a snapshot holds is removed, so that no state is lost.
+        Only what a snapshot holds is removed, so that no state is lost. A call does a bounded amount of it:
+        call again until it gives 0.
         """
 
     def close(self) -> None:

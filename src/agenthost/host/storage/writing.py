@@ -9,7 +9,6 @@ from agenthost.errors import StorageError
 from agenthost.host.storage import (
     AddMessages,
     AddSession,
-    Append,
     CutMessages,
     DropSession,
     Entry,
@@ -35,8 +34,8 @@ class Batch:
         """Do the writes, in order."""
         run: list[tuple[int, int, bytes, str | None]] = []
         for write in writes:
-            if isinstance(write, Append):
-                run.append(self._checked(write.entry))
+            if isinstance(write, Entry):
+                run.append(self._checked(write))
                 continue
             self._append(run)
             run = []
@@ -81,7 +80,7 @@ class Batch:
             case CutMessages(number, position):
                 sql = "DELETE FROM message WHERE number = ? AND position >= ?"
                 self._connection.execute(sql, (number, position))
-            case Append():
+            case Entry():
                 raise AssertionError("entries are appended in runs")
             case _:
                 assert_never(write)
