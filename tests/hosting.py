@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agenthost.host.storage.sqlite import SqliteStorage
-
 from agenthost.host.feeds import Feed
 from agenthost.host.journal import Journal
 from agenthost.host.sessions import Sessions
 from agenthost.host.storage import Opening
+from agenthost.host.storage.sqlite import SqliteStorage
 from agenthost.host.subscriptions import Hub, Subscriber
 from agenthost.wire.ahp.session import SessionState
 
