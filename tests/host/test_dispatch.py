@@ -8,12 +8,13 @@ import pytest
 
 from agenthost.errors import TurnInProgress, TurnNotFound
 from agenthost.host.dispatch import Dispatcher, Happening
+from agenthost.host.engine import Engine
 from agenthost.host.session import Said, Session
-from hosting import Parts, new_state, run, started
+from hosting import new_state, run, started
 
 URI = "demo:/one"
 
-Story = Callable[[Dispatcher, Session, list[Happening], Parts], Awaitable[None]]
+Story = Callable[[Dispatcher, Session, list[Happening], Engine], Awaitable[None]]
 
 
 def tell(folder: Path, story: Story, **state: Any) -> None:
@@ -45,8 +46,8 @@ def types(noted: list[Happening]) -> list[str]:
 
 
 def test_an_allowed_action_happens_with_its_origin(tmp_path: Path) -> None:
-    async def story(dispatcher: Dispatcher, session: Session, noted: list[Happening], host: Parts) -> None:
-        feed = host.feed()
+    async def story(dispatcher: Dispatcher, session: Session, noted: list[Happening], host: Engine) -> None:
+        feed = host.feed("me")
         await feed.subscribe(URI)
         assert await dispatcher.dispatch("me", 7, action("titleChanged", title="Mine", unknown=1)) is None
         (item,) = await feed.subscriber.wait_next()
@@ -58,7 +59,7 @@ def test_an_allowed_action_happens_with_its_origin(tmp_path: Path) -> None:
 
 
 def test_a_refused_action_changes_nothing_and_says_why(tmp_path: Path) -> None:
-    async def story(dispatcher: Dispatcher, session: Session, noted: list[Happening], host: Parts) -> None:
+    async def story(dispatcher: Dispatcher, session: Session, noted: list[Happening], host: Engine) -> None:
         refusal = await dispatcher.dispatch("me", 1, action("turnCancelled", turnId="t9"))
         assert refusal is not None
         assert refusal.reason
@@ -73,7 +74,7 @@ def test_a_refused_action_changes_nothing_and_says_why(tmp_path: Path) -> None:
     "rubbish", [None, 5, [], {}, {"type": 5}, action("titleChanged", title="x") | {"session": "demo:/other"}]
 )
 def test_what_names_no_session_that_is_there_is_ignored(tmp_path: Path, rubbish: Any) -> None:
-    async def story(dispatcher: Dispatcher, _session: Session, noted: list[Happening], host: Parts) -> None:
+    async def story(dispatcher: Dispatcher, _session: Session, noted: list[Happening], host: Engine) -> None:
         assert await dispatcher.dispatch("me", 1, rubbish) is None
         assert (noted, host.journal.last_seq) == ([], 0)
 
@@ -81,7 +82,7 @@ def test_what_names_no_session_that_is_there_is_ignored(tmp_path: Path, rubbish:
 
 
 def test_what_is_sent_twice_happens_once_until_the_client_begins_anew(tmp_path: Path) -> None:
-    async def story(dispatcher: Dispatcher, _session: Session, noted: list[Happening], _host: Parts) -> None:
+    async def story(dispatcher: Dispatcher, _session: Session, noted: list[Happening], _host: Engine) -> None:
         for client in ("me", "me", "you"):
             await dispatcher.dispatch(client, 1, action("titleChanged", title=client))
         assert len(noted) == 2
@@ -93,7 +94,7 @@ def test_what_is_sent_twice_happens_once_until_the_client_begins_anew(tmp_path: 
 
 
 def test_a_model_chosen_during_a_turn_is_applied_when_it_ends_before_the_next_begins(tmp_path: Path) -> None:
-    async def story(dispatcher: Dispatcher, session: Session, noted: list[Happening], _host: Parts) -> None:
+    async def story(dispatcher: Dispatcher, session: Session, noted: list[Happening], _host: Engine) -> None:
         await dispatcher.dispatch("me", 1, start("t1"))
         await dispatcher.dispatch("me", 2, action("modelChanged", model={"id": "large"}))
         await dispatcher.dispatch("me", 3, queue("q1"))
@@ -107,7 +108,7 @@ def test_a_model_chosen_during_a_turn_is_applied_when_it_ends_before_the_next_be
 
 
 def test_queued_messages_are_started_one_at_a_time_first_come_first_served(tmp_path: Path) -> None:
-    async def story(dispatcher: Dispatcher, session: Session, _noted: list[Happening], _host: Parts) -> None:
+    async def story(dispatcher: Dispatcher, session: Session, _noted: list[Happening], _host: Engine) -> None:
         for place, message_id in enumerate(("q1", "q2", "q3"), 1):
             await dispatcher.dispatch("me", place, queue(message_id))
         heard = []
@@ -123,7 +124,7 @@ def test_queued_messages_are_started_one_at_a_time_first_come_first_served(tmp_p
 
 @pytest.mark.parametrize("end", ["turnCancelled", "error"])
 def test_after_a_turn_that_did_not_end_well_the_queue_waits(tmp_path: Path, end: str) -> None:
-    async def story(dispatcher: Dispatcher, session: Session, _noted: list[Happening], _host: Parts) -> None:
+    async def story(dispatcher: Dispatcher, session: Session, _noted: list[Happening], _host: Engine) -> None:
         await dispatcher.dispatch("me", 1, start("t1"))
         await dispatcher.dispatch("me", 2, queue("q1"))
         error = {"error": {"errorType": "x", "message": "y"}} if end == "error" else {}
@@ -135,7 +136,7 @@ def test_after_a_turn_that_did_not_end_well_the_queue_waits(tmp_path: Path, end:
 
 
 def test_truncating_takes_the_transcript_back_too_and_for_good(tmp_path: Path) -> None:
-    async def story(dispatcher: Dispatcher, session: Session, _noted: list[Happening], host: Parts) -> None:
+    async def story(dispatcher: Dispatcher, session: Session, _noted: list[Happening], host: Engine) -> None:
         for turn_id in ("t1", "t2", "t3"):
             session.act(start(turn_id), messages=[Said(turn_id, {"role": "user", "content": turn_id})])
             session.act(action("turnComplete", turnId=turn_id))
@@ -150,7 +151,7 @@ def test_truncating_takes_the_transcript_back_too_and_for_good(tmp_path: Path) -
 
 
 def test_a_fork_has_the_turns_and_the_transcript_up_to_its_turn(tmp_path: Path) -> None:
-    async def story(_dispatcher: Dispatcher, session: Session, _noted: list[Happening], host: Parts) -> None:
+    async def story(_dispatcher: Dispatcher, session: Session, _noted: list[Happening], host: Engine) -> None:
         for turn_id in ("t1", "t2"):
             session.act(start(turn_id), messages=[Said(turn_id, {"role": "user", "content": turn_id})])
             session.act(action("turnComplete", turnId=turn_id))

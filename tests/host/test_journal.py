@@ -84,7 +84,7 @@ def test_a_store_that_cannot_be_written_loses_nothing_and_shows_nothing(
     async def story() -> None:
         async with started(tmp_path) as host:
             session = await host.sessions.create(new_state(URI))
-            feed = host.feed()
+            feed = host.feed("me")
             await feed.subscribe(URI)
             other = sqlite3.connect(tmp_path / FILE, isolation_level=None)
             other.execute("BEGIN IMMEDIATE")

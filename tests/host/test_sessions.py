@@ -93,7 +93,7 @@ def test_a_subscriber_hears_everything_after_its_view_once_and_in_order(tmp_path
         async with started(tmp_path) as host:
             session = await host.sessions.create(new_state(URI))
             session.act(rename("before"))
-            feed = host.feed()
+            feed = host.feed("me")
             view = await feed.subscribe(URI)
             # Not durable yet when the view was taken, so it is not in it.
             assert view.state["summary"]["title"] == "New"
@@ -111,7 +111,7 @@ def test_nothing_is_shown_before_it_is_durable(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
             session = await host.sessions.create(new_state(URI))
-            feed = host.feed()
+            feed = host.feed("me")
             await feed.subscribe(URI)
             session.act(rename("decided"))
             assert session.state["summary"]["title"] == "decided"
@@ -129,14 +129,14 @@ def test_one_that_was_away_gets_what_it_missed_also_after_a_restart(tmp_path: Pa
     async def story() -> None:
         async with started(tmp_path) as host:
             session = await host.sessions.create(new_state(URI))
-            feed = host.feed()
+            feed = host.feed("me")
             seen = (await feed.subscribe(URI)).seq
             feed.close()
             for title in ("a", "b", "c"):
                 session.act(rename(title))
             await host.journal.wait()
         async with started(tmp_path) as host:
-            feed = host.feed()
+            feed = host.feed("me")
             back = await feed.resume(seen, [URI, "demo:/gone", URI])
             assert back.replay is not None
             titles = [json.loads(entry.envelope)["action"]["title"] for entry in back.replay]
@@ -154,7 +154,7 @@ def test_a_number_that_cannot_be_gets_a_fresh_view(tmp_path: Path, last_seen: in
         async with started(tmp_path) as host:
             session = await host.sessions.create(new_state(URI))
             await host.journal.wait(session.act(rename("now")))
-            back = await host.feed().resume(last_seen, [URI])
+            back = await host.feed("me").resume(last_seen, [URI])
             assert back.replay is None
             assert [view.state["summary"]["title"] for view in back.views] == ["now"]
 
@@ -171,9 +171,9 @@ def test_what_is_no_longer_kept_comes_as_a_fresh_view(tmp_path: Path) -> None:
             host.journal.write([session.snapshot(host.journal.last_seq)])
             await host.journal.wait()
             host.storage.trim(5, 1_000)
-            back = await host.feed().resume(seen, [URI])
+            back = await host.feed("me").resume(seen, [URI])
             assert (back.replay, back.views[0].state["summary"]["title"]) == (None, "19")
-            recent = await host.feed().resume(host.journal.shown_seq - 3, [URI])
+            recent = await host.feed("me").resume(host.journal.shown_seq - 3, [URI])
             assert recent.replay is not None
             assert len(recent.replay) == 3
         async with started(tmp_path) as host:
@@ -202,28 +202,31 @@ def test_a_refusal_is_replayed_to_its_client_alone(tmp_path: Path) -> None:
 
 def test_a_listener_that_does_not_read_is_cut_off_and_harms_nobody(tmp_path: Path) -> None:
     async def story() -> None:
-        async with started(tmp_path) as host:
+        async with started(tmp_path, subscriber_items=50) as host:
             session = await host.sessions.create(new_state(URI))
-            slow, quick = host.feed("slow", max_items=10), host.feed("quick")
+            slow, quick = host.feed("slow"), host.feed("quick")
             for feed in (slow, quick):
                 await feed.subscribe(URI)
-            for place in range(50):
+            heard_by_quick = 0
+            for place in range(100):
                 session.act(rename(str(place)))
-            await host.journal.wait()
-            assert len(await quick.subscriber.wait_next()) == 50
+                if place % 50 == 49:
+                    await host.journal.wait()
+                    heard_by_quick += len(await quick.subscriber.wait_next())
+            assert heard_by_quick == 100
             with pytest.raises(SlowConsumer, match="fell behind"):
                 await slow.subscriber.wait_next()
             again = host.feed("slow")
-            assert (await again.subscribe(URI)).state["summary"]["title"] == "49"
+            assert (await again.subscribe(URI)).state["summary"]["title"] == "99"
 
     run(story)
 
 
 def test_sessions_that_nobody_needs_leave_memory_and_come_back(tmp_path: Path) -> None:
     async def story() -> None:
-        async with started(tmp_path, max_in_memory=3) as host:
+        async with started(tmp_path, sessions_in_memory=3) as host:
             listened = await host.sessions.create(new_state("demo:/0"))
-            feed = host.feed()
+            feed = host.feed("me")
             await feed.subscribe("demo:/0")
             for place in range(1, 10):
                 await host.sessions.create(new_state(f"demo:/{place}"))

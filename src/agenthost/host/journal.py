@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from agenthost.errors import StorageError
 from agenthost.host.storage import Storage, Write
@@ -22,6 +22,8 @@ from agenthost.wire.ahp.actions.text import Action
 from agenthost.wire.json import encode_json
 
 log = logging.getLogger("agenthost.journal")
+
+T = TypeVar("T")
 
 RETRY_SECONDS = 0.5
 
@@ -120,6 +122,10 @@ class Journal:
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiters.append((ticket, future))
         await future
+
+    async def in_turn(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Run something that writes to the store in the journal's thread, between two groups."""
+        return await asyncio.get_running_loop().run_in_executor(self._writer, function, *arguments)
 
     async def wait_room(self) -> None:
         """Wait while too much is waiting to be written: an agent must not outrun the disk for ever."""
