@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from agenthost.errors import SessionNotFound
 from agenthost.host.journal import Journal
+from agenthost.host.packing import unpack
 from agenthost.host.sessions import Sessions
 from agenthost.host.storage import Entry, Storage
 from agenthost.host.subscriptions import Hub, Subscriber
@@ -79,7 +80,8 @@ class Feed:
             entries = await asyncio.to_thread(
                 self._storage.replay, last_seen, list(found.values()), self.subscriber.client_id
             )
-            return Resumed([entry for entry in entries if entry.seq <= mark], [], missing)
+            missed = unpack(entries, after=last_seen)
+            return Resumed([entry for entry in missed if entry.seq <= mark], [], missing)
         return Resumed(None, [await self.subscribe(uri) for uri in found], missing)
 
     async def _sort(self, uris: Iterable[str]) -> tuple[dict[str, int], list[str]]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from agenthost.errors import StorageError
+from agenthost.host.packing import pack
 from agenthost.host.storage import Storage, Write
 from agenthost.host.subscriptions import Shown
 from agenthost.wire.ahp.actions.envelope import ActionOrigin
@@ -29,11 +30,22 @@ RETRY_SECONDS = 0.5
 
 
 @dataclass(slots=True)
+class _Done:
+    """Stands among what is to be shown for writes that are no entries."""
+
+    done: Callable[[Any], None]
+    what: Any
+
+    def show(self, _item: object) -> None:
+        self.done(self.what)
+
+
+@dataclass(slots=True)
 class _Group:
     """What one transaction writes, and what is to be shown after it."""
 
     writes: list[Write]
-    to_show: list[tuple[Callable[[Any], None], Any]]
+    to_show: list[Any]
     last_seq: int
     ticket: int
 
@@ -63,7 +75,7 @@ class Journal:
         self._storage = storage
         self._max_backlog = max_backlog
         self._pending: list[Write] = []
-        self._to_show: list[tuple[Callable[[Any], None], Any]] = []
+        self._to_show: list[Any] = []  # of Shown, and of _Done among them
         self._is_writing = False
         self._is_closed = False
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
@@ -90,10 +102,11 @@ class Journal:
             envelope["rejectionReason"] = reason
         return self.last_seq, encode_json(envelope)
 
-    def append(self, item: Shown, show: Callable[[Shown], None]) -> int:
-        """Have an entry written, and shown by this function once it is durable. Gives a ticket for `wait`."""
-        self._to_show.append((show, item))
-        return self.write((item,))
+    def append(self, item: Shown) -> int:
+        """Have an entry written, and shown once it is durable. Gives a ticket for `wait`."""
+        self._pending.append(item)
+        self._to_show.append(item)
+        return self._ticket()
 
     def write(
         self, writes: Sequence[Write], done: Callable[[Any], None] | None = None, what: Any = None
@@ -104,14 +117,17 @@ class Journal:
         """
         self._pending.extend(writes)
         if done is not None:
-            self._to_show.append((done, what))
+            self._to_show.append(_Done(done, what))
+        return self._ticket()
+
+    def _ticket(self) -> int:
         self._counter += 1
-        if len(self._pending) >= self._max_backlog:
-            self._room.clear()
         if not self._is_writing:
             self._is_writing = True
             # Not at once: what else happens in this tick goes along.
             asyncio.get_running_loop().call_soon(self._flush)
+        elif len(self._pending) >= self._max_backlog:
+            self._room.clear()
         return self._counter
 
     async def wait(self, ticket: int | None = None) -> None:
@@ -151,7 +167,7 @@ class Journal:
 
     def _commit(self, writes: list[Write], last_seq: int) -> None:
         begun = time.perf_counter()
-        self._storage.commit(writes, last_seq)
+        self._storage.commit(pack(writes), last_seq)
         self.stats.seconds += time.perf_counter() - begun
 
     def _finished(self, group: _Group, failure: BaseException | None) -> None:
@@ -163,8 +179,9 @@ class Journal:
             self.trouble = None
         self.shown_seq = group.last_seq
         self._count(group)
-        for show, item in group.to_show:
-            show(item)
+        for item in group.to_show:
+            if item.show is not None:
+                item.show(item)
         self._done = group.ticket
         self._release_waiters()
         if self._pending:

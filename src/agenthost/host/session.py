@@ -5,7 +5,7 @@ versions of one `Live` state, so the second costs nothing. Knows no agents and n
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agenthost.core.reducers import Live, reduce_session
@@ -14,7 +14,7 @@ from agenthost.host.journal import Journal
 from agenthost.host.storage import AddMessages, CutMessages, PutRow, PutSnapshot, SessionRow, Write
 from agenthost.host.subscriptions import Shown
 from agenthost.wire.ahp.actions.envelope import ActionOrigin
-from agenthost.wire.ahp.actions.text import Action
+from agenthost.wire.ahp.actions.text import Action, TextAction
 from agenthost.wire.ahp.session import SessionState
 from agenthost.wire.json import JsonObject, encode_json
 
@@ -51,10 +51,15 @@ class Session:
     entries: int = 0
     snapshot_bytes: int = 0
 
-    @property
-    def number(self) -> int:
-        """The store's number for it."""
-        return self.row.number
+    number: int = field(init=False)
+    """The store's number for it."""
+
+    _shower: Callable[[Shown], None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.number = self.row.number
+        # Kept, because a bound method made for each delta would be work for the garbage collector.
+        self._shower = self._show
 
     @property
     def state(self) -> SessionState:
@@ -75,12 +80,13 @@ class Session:
         What belongs to it is written in the same transaction: the transcript is cut at `cut`, then `messages`
         are appended, and `private` takes the place of the old. Gives the ticket for `journal.wait`.
         """
-        # First reduced, then numbered: a fault here leaves no hole in the numbers.
-        after = reduce_session(self.live, action, self.clock())  # type: ignore[arg-type] # routed by the caller
+        # First reduced, then numbered: a fault here leaves no hole in the numbers. Text needs no clock.
+        now = 0 if isinstance(action, TextAction) else self.clock()
+        after = reduce_session(self.live, action, now)  # type: ignore[arg-type] # routed by the caller
         before, self.live = self.live, after
         seq, envelope = self.journal.number(action, origin)
-        item = Shown(seq, self.number, envelope, action=action, after=after)
-        ticket = self.journal.append(item, self._show)
+        item = Shown(seq, self.number, envelope, None, action, after, None, self._shower)
+        ticket = self.journal.append(item)
         self.entries += 1
         # Both are read without folding: text that streams in never touches the summary.
         has_new_summary = before.base.get("summary") is not after.base.get("summary")
@@ -100,7 +106,9 @@ class Session:
         return writes
 
     def _needs_snapshot(self) -> bool:
-        return self.entries >= max(SNAPSHOT_ENTRIES, self.snapshot_bytes // SNAPSHOT_BYTES_PER_ENTRY)
+        return self.entries >= SNAPSHOT_ENTRIES and (
+            self.entries * SNAPSHOT_BYTES_PER_ENTRY >= self.snapshot_bytes
+        )
 
     def refuse(self, action: Any, origin: ActionOrigin, reason: str) -> Shown:
         """Answer a client's action with a refusal, which only that client sees. Nothing changes.

@@ -14,6 +14,7 @@ from agenthost.core.forking import forked
 from agenthost.core.reducers import Live, reduce_session
 from agenthost.errors import SessionExists, SessionNotFound
 from agenthost.host.journal import Journal
+from agenthost.host.packing import unpack
 from agenthost.host.session import Said, Session
 from agenthost.host.storage import AddSession, DropSession, Opening, SessionRow, Storage, StoredSession
 from agenthost.host.subscriptions import Hub
@@ -178,7 +179,8 @@ class Sessions:
     def _restored(self, stored: StoredSession) -> Session:
         live: Live[SessionState] = Live(decode_json(stored.state))
         seq = stored.state_seq
-        for logged in stored.entries:
+        entries = unpack(stored.entries, after=stored.state_seq)
+        for logged in entries:
             envelope = decode_json(logged.envelope)
             seq = logged.seq
             if "rejectionReason" not in envelope:
@@ -187,7 +189,7 @@ class Sessions:
         live = Live({**live.state, "summary": decode_json(stored.row.summary)})
         messages = [Said(body["turn"], body["message"]) for body in map(decode_json, stored.messages)]
         session = self._in_memory(stored.row, live, seq, messages, decode_json(stored.row.private))
-        session.entries, session.snapshot_bytes = len(stored.entries), len(stored.state)
+        session.entries, session.snapshot_bytes = len(entries), len(stored.state)
         return session
 
     async def dispose(self, uri: str) -> None:

@@ -6,7 +6,7 @@ else; it subscribes again and gets what it missed from the log.
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from agenthost.core.reducers import Live
@@ -15,15 +15,16 @@ from agenthost.host.storage import Entry
 from agenthost.wire.ahp.actions.text import Action
 
 
-class Shown(Entry, frozen=True, gc=False, kw_only=True):
+class Shown(Entry, frozen=True, gc=False):
     """An action that happened: an entry of the log, which everybody who may is shown once it is durable.
 
     `envelope` is the encoded form, made once for the log and for everybody; `after` the state that follows.
     """
 
-    action: Action
+    action: Action | None = None
     after: Live[Any] | None = None
     reason: str | None = None
+    show: Callable[["Shown"], None] | None = None
 
 
 class Subscriber:
