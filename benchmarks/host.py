@@ -18,33 +18,12 @@ from agenthost.host.limits import Limits
 from agenthost.host.session import Session
 from agenthost.host.storage.sqlite import SqliteStorage
 from agenthost.wire.ahp.actions.text import SessionDelta
-from agenthost.wire.ahp.session import SessionState
+from sample import streaming
 
 DELTAS = 2_000
 GOAL_RATIO = 0.12
 PER_TICK = 16
 """How many deltas an agent makes before it lets others run."""
-
-
-def streaming(uri: str) -> SessionState:
-    """Give a session whose turn is being answered."""
-    return {
-        "summary": {
-            "resource": uri,
-            "provider": "demo",
-            "title": "Benchmark",
-            "status": 8,
-            "createdAt": 1,
-            "modifiedAt": 1,
-        },
-        "lifecycle": "ready",
-        "turns": [],
-        "activeTurn": {
-            "id": "t1",
-            "userMessage": {"text": "Go on"},
-            "responseParts": [{"kind": "markdown", "id": "p1", "content": ""}],
-        },
-    }
 
 
 def encoding_rate() -> float:

@@ -17,6 +17,7 @@ from agenthost.core.reducers import Live, reduce_session
 from agenthost.wire.ahp.actions.text import SessionDelta, decode_action
 from agenthost.wire.ahp.session import SessionState
 from agenthost.wire.json import encode_json
+from sample import streaming
 
 GOAL_RATIO = 0.35
 GOAL_GROWTH = 1.3
@@ -27,27 +28,6 @@ SHORT, LONG = 2_000, 200_000
 URI = "demo:/benchmark"
 
 
-def start() -> SessionState:
-    """Give a session whose turn is about to be answered."""
-    return {
-        "summary": {
-            "resource": URI,
-            "provider": "demo",
-            "title": "Benchmark",
-            "status": 8,
-            "createdAt": 1,
-            "modifiedAt": 1,
-        },
-        "lifecycle": "ready",
-        "turns": [],
-        "activeTurn": {
-            "id": "t1",
-            "userMessage": {"text": "Go on"},
-            "responseParts": [{"kind": "markdown", "id": "p1", "content": ""}],
-        },
-    }
-
-
 def deltas(count: int) -> list[SessionDelta]:
     """Give the deltas of a turn, no two alike."""
     return [SessionDelta(URI, "t1", "p1", f"word {place} ") for place in range(count)]
@@ -55,7 +35,7 @@ def deltas(count: int) -> list[SessionDelta]:
 
 def reduce_all(actions: list[SessionDelta]) -> SessionState:
     """Reduce actions that are decoded already, and read the state once at the end."""
-    live = Live(start())
+    live = Live(streaming(URI))
     for action in actions:
         live = reduce_session(live, action, 1)
     return live.state
@@ -63,7 +43,7 @@ def reduce_all(actions: list[SessionDelta]) -> SessionState:
 
 def decode_and_reduce(lines: list[bytes]) -> SessionState:
     """Decode, check and reduce, and read the state once at the end."""
-    live = Live(start())
+    live = Live(streaming(URI))
     decode: Callable[[bytes], Any] = decode_action
     for line in lines:
         live = reduce_session(live, decode(line), 1)
