@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from agenthost.cli.reduce import MAX_LINE
 from building import SESSION, in_turn, markdown, session
 
 COMMAND = [sys.executable, "-m", "agenthost", "reduce"]
@@ -117,6 +118,16 @@ def test_a_bad_line_is_answered_by_what_is_wrong_and_where(line: Any, sentence: 
 def test_bytes_that_are_no_text_are_refused_too() -> None:
     (answer,) = run(b'{"reducer": "\xff"}\n')
     assert answer == {"error": "not JSON: a string is not valid UTF-8"}
+
+
+def test_a_line_that_is_too_long_is_refused_and_the_next_is_answered() -> None:
+    good = json.dumps({**ROOT, "actions": []}).encode()
+    answers = run(b" " * (MAX_LINE + 10) + b"\n" + good + b"\n" + b"x" * MAX_LINE + b"yz")
+    assert answers == [
+        {"error": f"the line is larger than {MAX_LINE} bytes"},
+        {"agents": []},
+        {"error": f"the line is larger than {MAX_LINE} bytes"},
+    ]
 
 
 def test_a_file_can_be_named_instead_of_standard_input(tmp_path: Path) -> None:

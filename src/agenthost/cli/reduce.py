@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal, NotRequired, TypedDict
 
 from agenthost.core.reducers import REDUCERS, Live, ResourceKind
-from agenthost.errors import HostError, InvalidValue
+from agenthost.errors import HostError, InvalidValue, TooLarge
 from agenthost.wire.ahp.actions import RootAction, SessionAction, TerminalAction
 from agenthost.wire.ahp.root import RootState
 from agenthost.wire.ahp.session import SessionState
@@ -31,6 +31,9 @@ class Line(TypedDict):
     actions: NotRequired[list[dict[str, Any]]]
     now: NotRequired[float]
 
+
+MAX_LINE = 64 * 1024 * 1024
+"""How many bytes a line may have: an endless one must not take all memory."""
 
 LINE: Shape[Line] = Shape(Line, Reading(unknown=False))
 
@@ -63,9 +66,16 @@ def run(file: Path | None) -> None:
 
 
 def _answer_all(source: BinaryIO, sink: BinaryIO) -> None:
-    for line in source:
-        sink.write(answer(line) + b"\n")
+    while line := source.readline(MAX_LINE + 1):
+        sink.write((answer(line) if len(line) <= MAX_LINE else _skip_line(source, line)) + b"\n")
         sink.flush()
+
+
+def _skip_line(source: BinaryIO, line: bytes) -> bytes:
+    """Read a line that is too long to its end, keeping none of it, and say so."""
+    while line and not line.endswith(b"\n"):
+        line = source.readline(MAX_LINE)
+    return encode_json({"error": str(TooLarge("the line", MAX_LINE))})
 
 
 def answer(line: bytes) -> bytes:
