@@ -1,29 +1,39 @@
-"""How fast deltas become durable and are shown: `.venv/bin/python benchmarks/host.py`.
+"""How fast what happens becomes durable and is shown: `.venv/bin/python benchmarks/host.py`.
 
-Sessions on a real SQLite file, each with a turn that streams and a subscriber that reads. What counts is the
-ratio to the rate at which msgspec alone encodes the same envelopes in the same run.
+Sessions on a real SQLite file, each with a subscriber that reads. First a turn that streams: what counts is
+the ratio to the rate at which msgspec alone encodes the same envelopes, taken right before. Then turns of one
+delta without any agent, each of them durable before the next begins.
 """
 
 import argparse
 import asyncio
+import statistics
 import tempfile
 import time
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import msgspec
 
 from agenthost.host.engine import Engine
 from agenthost.host.feeds import Feed
 from agenthost.host.limits import Limits
-from agenthost.host.session import Session
+from agenthost.host.session import Said, Session
 from agenthost.host.storage.sqlite import SqliteStorage
 from agenthost.wire.ahp.actions.text import SessionDelta
+from agenthost.wire.ahp.session import SessionState
 from sample import streaming
 
 DELTAS = 2_000
+TURNS = 100
 GOAL_RATIO = 0.12
+GOAL_TURNS = 10_000
 PER_TICK = 16
 """How many deltas an agent makes before it lets others run."""
+
+Run: TypeAlias = Callable[[Engine, Session, int], Coroutine[Any, Any, None]]
 
 
 def encoding_rate() -> float:
@@ -34,7 +44,7 @@ def encoding_rate() -> float:
         for seq in range(DELTAS)
     ]
     best = float("inf")
-    for _ in range(50):
+    for _ in range(30):
         begun = time.perf_counter()
         for envelope in envelopes:
             encode(envelope)
@@ -46,34 +56,92 @@ async def stream(engine: Engine, session: Session, count: int) -> None:
     """Stream one turn, as an agent would."""
     uri = session.row.uri
     for place in range(count):
-        session.act(SessionDelta(uri, "t1", "p1", f"word {place} "))
+        session.stream(SessionDelta(uri, "t1", "p1", f"word {place} "))
         if place % PER_TICK == 0:
             await engine.journal.wait_room()
             await asyncio.sleep(0)
 
 
+async def take_turns(engine: Engine, session: Session, count: int) -> None:
+    """Take one turn after the other, each with one delta, and each durable before the next."""
+    for place in range(count):
+        await engine.journal.wait(take_turn(session, f"t{place}"))
+
+
+def take_turn(session: Session, turn: str) -> int:
+    """Let everything happen that happens in a turn; gives the ticket."""
+    uri = session.row.uri
+    asked = {"text": "Go on"}
+    begin: Any = {"type": "session/turnStarted", "session": uri, "turnId": turn, "userMessage": asked}
+    session.act(begin, messages=[Said(turn, {"role": "user", "content": "Go on"})])
+    part = {"kind": "markdown", "id": "p1", "content": ""}
+    answer: Any = {"type": "session/responsePart", "session": uri, "turnId": turn, "part": part}
+    session.act(answer)
+    session.stream(SessionDelta(uri, turn, "p1", "word"))
+    end: Any = {"type": "session/turnComplete", "session": uri, "turnId": turn}
+    return session.act(end, messages=[Said(turn, {"role": "assistant", "content": "word"})])
+
+
 async def listen(feed: Feed, count: int) -> None:
     """Read until everything was shown."""
     while count > 0:
-        count -= len(await feed.subscriber.wait_next())
+        count -= sum(len(item.envelopes()) for item in await feed.subscriber.wait_next())
 
 
-async def measure(sessions: int, count: int) -> float:
-    """Give the deltas a second of so many sessions at once, from the first until the last was shown."""
+@asynccontextmanager
+async def hosted(
+    states: list[SessionState], items: int
+) -> AsyncIterator[tuple[Engine, list[Session], list[Feed]]]:
+    """Run an engine with these sessions, and a subscriber for each of them."""
     with tempfile.TemporaryDirectory() as folder:
-        limits = Limits(subscriber_items=count + 1, subscriber_bytes=1_000 * (count + 1))
+        limits = Limits(subscriber_items=items + 1, subscriber_bytes=1_000 * (items + 1))
         async with Engine(SqliteStorage(Path(folder)), limits) as engine:
-            uris = [f"demo:/{place}" for place in range(sessions)]
-            made = [await engine.sessions.create(streaming(uri)) for uri in uris]
-            feeds = [engine.feed(uri) for uri in uris]
-            for feed, uri in zip(feeds, uris, strict=True):
-                await feed.subscribe(uri)
-            begun = time.perf_counter()
-            await asyncio.gather(
-                *(stream(engine, session, count) for session in made),
-                *(listen(feed, count) for feed in feeds),
-            )
-            return sessions * count / (time.perf_counter() - begun)
+            made = [await engine.sessions.create(state) for state in states]
+            feeds = [engine.feed(session.row.uri) for session in made]
+            for feed, session in zip(feeds, made, strict=True):
+                await feed.subscribe(session.row.uri)
+            yield engine, made, feeds
+
+
+async def measure(run: Run, states: list[SessionState], count: int, envelopes: int) -> float:
+    """Give how many a second, in all sessions at once, from the first until the last was shown."""
+    async with hosted(states, count * envelopes) as (engine, made, feeds):
+        begun = time.perf_counter()
+        await asyncio.gather(
+            *(run(engine, session, count) for session in made),
+            *(listen(feed, count * envelopes) for feed in feeds),
+        )
+        return len(states) * count / (time.perf_counter() - begun)
+
+
+def idle(uri: str) -> SessionState:
+    """Give a session without a turn."""
+    state: Any = {key: value for key, value in streaming(uri).items() if key != "activeTurn"}
+    return state  # type: ignore[no-any-return]
+
+
+def measure_deltas(sessions: int, count: int, rounds: int) -> None:
+    """Measure and print how fast text streams."""
+    states = [streaming(f"demo:/{place}") for place in range(sessions)]
+    rates, ratios = [], []
+    for _ in range(rounds):
+        alone = encoding_rate()
+        rates.append(asyncio.run(measure(stream, states, count, 1)))
+        ratios.append(rates[-1] / alone)
+    print(
+        f"{sessions:>3} x {count:>7,} deltas  {max(rates):>9,.0f} a second at best, "
+        f"ratio {statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f})"
+    )
+
+
+def measure_turns(sessions: int, count: int, rounds: int) -> None:
+    """Measure and print how fast turns are taken."""
+    states = [idle(f"demo:/{place}") for place in range(sessions)]
+    rates = [asyncio.run(measure(take_turns, states, count, 4)) for _ in range(rounds)]
+    print(
+        f"{sessions:>3} x {count:>7,} turns   {max(rates):>9,.0f} a second at best, "
+        f"{statistics.median(rates):,.0f} in the middle"
+    )
 
 
 def main() -> None:
@@ -81,12 +149,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="runs of each measurement (default: 5)")
     rounds = parser.parse_args().rounds
-    alone = encoding_rate()
-    print(f"msgspec alone encodes  {alone:>10,.0f} envelopes a second (goal: {GOAL_RATIO} of it)")
+    print(f"msgspec alone encodes {encoding_rate():>9,.0f} envelopes a second (goal: {GOAL_RATIO} of it)")
     for sessions, count in ((1, DELTAS), (16, DELTAS), (64, DELTAS), (1, 200_000)):
-        repeat = rounds if sessions * count <= 32_000 else 1
-        best = max(asyncio.run(measure(sessions, count)) for _ in range(repeat))
-        print(f"{sessions:>3} x {count:>7,} deltas      {best:>10,.0f} a second, ratio {best / alone:.3f}")
+        measure_deltas(sessions, count, rounds)
+    print(f"turns without an agent (goal: {GOAL_TURNS:,} a second at 64)")
+    for sessions in (1, 16, 64):
+        measure_turns(sessions, TURNS, rounds)
 
 
 if __name__ == "__main__":

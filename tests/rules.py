@@ -1,4 +1,4 @@
-"""The mark that ties a test to the reducer rules it proves; `core/reducers/test_rules.py` keeps the list."""
+"""The mark that ties a test to the rules it proves; `test_rules.py` beside those tests keeps the list."""
 
 import pytest
 

@@ -12,14 +12,43 @@ def run_python(code: str) -> str:
 
 def test_the_public_names_are_these() -> None:
     assert agenthost.__all__ == [
+        "Agent",
+        "Answers",
+        "Call",
+        "CallInput",
+        "Choice",
+        "Command",
+        "Host",
         "HostError",
         "InvalidValue",
+        "Limits",
+        "Model",
         "NotJson",
+        "Option",
+        "Question",
+        "Result",
+        "Stop",
         "StorageError",
+        "SuggestQuery",
+        "Suggestion",
+        "Text",
+        "Thought",
         "TooLarge",
+        "Tool",
+        "ToolContext",
         "ToolError",
+        "ToolResult",
+        "Turn",
+        "Usage",
         "__version__",
+        "tool",
     ]
+
+
+def test_every_public_name_is_there_and_documented() -> None:
+    for name in set(agenthost.__all__) - {"__version__"}:
+        assert getattr(agenthost, name).__doc__, name
+    assert dir(agenthost) == sorted(agenthost.__all__)
 
 
 def test_importing_the_package_pulls_in_no_server_and_no_command_line() -> None:

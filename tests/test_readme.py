@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from serving import ask, serving
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 
@@ -26,9 +28,46 @@ def test_the_commands_print_what_the_readme_shows(block: str) -> None:
         assert output_of("sh", "-c", command) == shown
 
 
-def test_the_python_prints_what_the_readme_shows() -> None:
-    (code,), (shown, *_) = blocks("python"), blocks("text")
-    assert output_of(sys.executable, "-c", code) == shown
+def test_a_first_call_gets_the_answer_that_the_readme_shows(tmp_path: Path) -> None:
+    (command,) = blocks("sh")
+    shown = next(block for block in blocks("text") if block.startswith("event: "))
+    with serving("--data", tmp_path) as served:
+        here = command.replace("http://127.0.0.1:8642", served.wait_url())
+        assert output_of("sh", "-c", here) == shown
+
+
+def test_the_server_says_what_the_readme_shows(tmp_path: Path) -> None:
+    shown = next(block for block in blocks("text") if block.startswith("$ ./run serve")).splitlines()
+    with serving("--data", tmp_path) as served:
+        first = served.out.wait_for("listens on ")
+        assert first.rpartition(":")[0] == shown[1].rpartition(":")[0]
+        assert served.out.wait_for("agents") == shown[2]
+
+
+def test_the_first_agent_is_the_file_that_the_readme_shows() -> None:
+    (code,) = blocks("python")
+    assert (ROOT / "examples" / "timekeeper.py").read_text().endswith(code)
+    assert len(re.findall(r"^(?!$|from|def clock|    return f| {4}\"\"\").+", code, re.MULTILINE)) <= 10
+
+
+@pytest.mark.parametrize(
+    ("example", "agent", "tool", "message", "answer"),
+    [
+        ("timekeeper.py", "timekeeper", "clock", "UTC", r"It is \d\d:\d\d\."),
+        ("step.py", "dictionary", "look_up", "host", r"\*\*host\*\*: one who receives"),
+    ],
+)
+def test_the_agents_of_the_examples_answer(
+    tmp_path: Path, example: str, agent: str, tool: str, message: str, answer: str
+) -> None:
+    with serving("--data", tmp_path, ROOT / "examples" / example) as served:
+        url = served.wait_url()
+        config = {"name": agent, "tools": [{"name": tool, "trust": True}]}
+        made = ask(url, "/aap/sessions", "POST", body={"agent": config}).json
+        turn = {"messages": [{"role": "user", "content": message}]}
+        told = ask(url, f"/aap/sessions/{made['sessionId']}/turns", "POST", body=turn).json
+    assert told["stopReason"] == "end_turn"
+    assert re.fullmatch(answer, told["messages"][-1]["content"])
 
 
 def test_every_file_that_the_readme_links_is_there() -> None:
@@ -46,5 +85,7 @@ def test_the_replica_example_tells_the_story() -> None:
 
 
 def test_no_example_is_left_out_of_the_tests() -> None:
-    tested = {"hello.jsonl", "replica.py"}
-    assert {file.name for file in (ROOT / "examples").iterdir() if file.is_file()} == tested
+    tested = {"hello.jsonl", "replica.py", "timekeeper.py", "step.py"}
+    elsewhere = {path.name for path in (ROOT / "examples").glob("aap_*.py")}  # tests/client
+    found = {file.name for file in (ROOT / "examples").iterdir() if file.is_file()}
+    assert found - elsewhere == tested

@@ -1,5 +1,7 @@
 """What can go wrong, as one tree. Knows no protocol: each edge has a table from here to its own words."""
 
+from typing import Any
+
 
 class HostError(Exception):
     """Anything that agenthost refuses or fails at, with a sentence fit for the peer."""
@@ -58,8 +60,61 @@ class SessionExists(HostError):
         self.session = session
 
 
+class TerminalNotFound(HostError):
+    """There is no terminal of that URI: it never was, was removed, or ended with the host that had it."""
+
+    def __init__(self, terminal: str) -> None:
+        super().__init__(f"there is no terminal {terminal!r:.200}")
+        self.terminal = terminal
+
+
+class TerminalExists(HostError):
+    """A terminal or session of that URI is there already."""
+
+    def __init__(self, terminal: str) -> None:
+        super().__init__(f"{terminal!r:.200} is in use already")
+        self.terminal = terminal
+
+
+class ContentNotFound(HostError):
+    """There is no content of that URI: it never was, or its session is gone, and its contents with it."""
+
+    def __init__(self, uri: str) -> None:
+        super().__init__(f"there is no content {uri!r}; it goes when its session is disposed")
+        self.uri = uri
+
+
 class ToolError(HostError):
     """For the authors of tools to raise: the tool cannot do it, and the model should read why."""
+
+
+class LimitReached(HostError):
+    """Something went on for longer than this host lets it."""
+
+
+class UnsupportedVersion(HostError):
+    """The peer speaks no version that we speak; `supported` are ours."""
+
+    def __init__(self, supported: list[str]) -> None:
+        super().__init__(f"no common protocol version; this host speaks {', '.join(supported)}")
+        self.supported = supported
+
+
+class AuthRequired(HostError):
+    """An agent needs tokens that this client has not brought, or that are no good; `resources` says which."""
+
+    def __init__(self, resources: list[Any]) -> None:
+        names = ", ".join(str(one.get("resource_name", one["resource"])) for one in resources)
+        super().__init__(f"a token is needed for {names}; send `authenticate` first")
+        self.resources = resources
+
+
+class AgentNotFound(HostError):
+    """The host serves no agent of that name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is no agent {name!r}")
+        self.name = name
 
 
 class TurnInProgress(HostError):
@@ -76,3 +131,44 @@ class TurnNotFound(HostError):
     def __init__(self, turn_id: str) -> None:
         super().__init__(f"there is no turn {turn_id!r} in this session")
         self.turn_id = turn_id
+
+
+class ResourceError(HostError):
+    """A file or folder could not be read or changed; the sentence says why."""
+
+
+class ResourceNotFound(ResourceError):
+    """There is no file or folder of that URI, or it is of a kind that this host does not have."""
+
+    def __init__(self, uri: str) -> None:
+        super().__init__(f"there is no {uri!r:.200}")
+        self.uri = uri
+
+
+class ResourceDenied(ResourceError):
+    """That file or folder may not be touched, or not in this way.
+
+    `request` is what the peer may ask for to be let in; nothing if asking is of no use.
+    """
+
+    def __init__(self, why: str, *, uri: str | None = None, read: bool = False, write: bool = False) -> None:
+        super().__init__(why)
+        wanted = {name: True for name, is_wanted in (("read", read), ("write", write)) if is_wanted}
+        self.request: dict[str, str | bool] | None = None if uri is None else {"uri": uri, **wanted}
+
+
+class ResourceExists(ResourceError):
+    """A file or folder of that URI is there already, and may not be replaced."""
+
+    def __init__(self, uri: str) -> None:
+        super().__init__(f"there is a {uri!r:.200} already")
+        self.uri = uri
+
+
+class TooMany(HostError):
+    """There are more of something than we are willing to give or to touch at once."""
+
+    def __init__(self, what: str, limit: int) -> None:
+        super().__init__(f"{what} has more than {limit} entries")
+        self.what = what
+        self.limit = limit

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agenthost.errors import StorageError
+from agenthost.errors import SessionNotFound, StorageError
 from agenthost.host import engine as engine_module
 from agenthost.host.limits import Limits
 from hosting import new_state, run, started
@@ -52,7 +52,7 @@ def test_the_log_is_trimmed_to_its_limits_by_itself_and_no_state_is_lost(
             session = await host.sessions.create(new_state(URI))
             for place in range(50):
                 session.act(rename(str(place)))
-            host.journal.write([session.snapshot(host.journal.last_seq)])
+            host.journal.write([session.snapshot()])
             await host.journal.wait()
             while host.storage.floor([session.number]) < 40:  # noqa: ASYNC110 - nobody is told of a trim
                 await asyncio.sleep(0.01)
@@ -65,3 +65,24 @@ def test_the_log_is_trimmed_to_its_limits_by_itself_and_no_state_is_lost(
 def test_limits_of_nothing_are_refused() -> None:
     with pytest.raises(ValueError, match="log_in_all has to be at least 1, not 0"):
         Limits(log_in_all=0)
+
+
+def test_the_sessions_to_take_up_are_found_by_their_numbers(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            for place in range(3):
+                await host.sessions.create(new_state(f"demo:/{place}"))
+            busy = await host.sessions.get("demo:/1")
+            turn = {"type": "session/turnStarted", "session": "demo:/1", "turnId": "t"}
+            action: Any = {**turn, "userMessage": {"text": "Hi"}}
+            busy.act(action)
+        async with started(tmp_path) as host:
+            (number,) = host.opening.active
+            found = await host.sessions.by_number(number)
+            assert found is await host.sessions.get("demo:/1")
+            await host.sessions.dispose("demo:/1")
+            for gone in (number, 0, 99):
+                with pytest.raises(SessionNotFound, match=f"number {gone}"):
+                    await host.sessions.by_number(gone)
+
+    run(story)

@@ -43,20 +43,71 @@ def test_what_piles_up_while_a_group_is_written_goes_into_the_next(tmp_path: Pat
                 await asyncio.sleep(0)
             await host.journal.wait()
             assert host.journal.stats.commits < 300
-            assert host.journal.shown_seq == host.journal.last_seq == 300
+            assert host.journal.shown_seq == host.journal.last_seq == 301  # with the root's
 
     run(story)
 
 
 def test_numbers_go_on_after_a_restart(tmp_path: Path) -> None:
     async def story() -> None:
-        for expected in (1, 2, 3):
+        for expected in (2, 3, 4):  # the first is the root's
             async with started(tmp_path) as host:
-                if expected == 1:
+                if expected == 2:
                     await host.sessions.create(new_state(URI))
                 session = await host.sessions.get(URI)
                 await host.journal.wait(session.act(rename(str(expected))))
                 assert host.journal.shown_seq == expected
+
+    run(story)
+
+
+def test_a_row_is_written_once_in_a_group_with_all_that_changed_it(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(new_state(URI))
+            before = host.journal.stats.writes
+            for place in range(10):
+                session.act(rename(str(place)))
+                session.keep({"place": place})
+            await host.journal.wait()
+            assert host.journal.stats.writes == before + 11
+            row = host.storage.find(uri=URI)
+            assert row is not None
+            assert row == session.row
+            assert (json.loads(row.summary)["title"], json.loads(row.private)) == ("9", {"place": 9})
+
+    run(story)
+
+
+def test_the_metrics_count_commits_by_their_size_and_time(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(new_state(URI))
+            sizes = host.journal.stats.group_sizes
+            counts, total = list(sizes.counts), sizes.total
+            for place in range(15):
+                session.act(rename(str(place)))
+            await host.journal.wait()
+            counts[sizes.bounds.index(16)] += 1
+            assert (sizes.counts, sizes.total) == (counts, total + 16)  # and the row
+            seconds = host.journal.stats.commit_seconds
+            assert sum(seconds.counts) == sum(sizes.counts) == host.journal.stats.commits
+            assert seconds.total > 0
+
+    run(story)
+
+
+def test_one_that_fails_to_hand_in_what_it_has_keeps_nobody_else_from_being_written(tmp_path: Path) -> None:
+    class Broken:
+        def gather(self) -> None:
+            raise RuntimeError("a bug")
+
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(new_state(URI))
+            host.journal.expect(Broken())
+            await host.journal.wait(session.act(rename("written")))
+            assert session.shown.state["summary"]["title"] == "written"
 
     run(story)
 

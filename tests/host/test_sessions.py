@@ -41,17 +41,56 @@ def test_a_session_is_there_after_a_restart_with_all_that_happened(tmp_path: Pat
             for action in start_turn():
                 session.act(action)
             for place in range(50):
-                session.act(SessionDelta(URI, "t1", "p1", f"{place} "))
+                session.stream(SessionDelta(URI, "t1", "p1", f"{place} "))
             ticket = session.act(rename("Named"), messages=[Said("t1", {"role": "user", "content": "Hi"})])
             await host.journal.wait(ticket)
-            before = session.state
+            before, last_seq = session.state, host.journal.last_seq
         async with started(tmp_path) as host:
             again = await host.sessions.get(URI)
             assert again.state == before
             assert again.messages == [Said("t1", {"role": "user", "content": "Hi"})]
             assert (again.private, again.row.name) == ({"secret": 1}, "one")
             assert host.opening.active == [again.number]
-            assert host.journal.last_seq == 53
+            assert host.journal.last_seq >= last_seq
+
+    run(story)
+
+
+def test_private_data_is_kept_without_any_action(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(new_state(URI), private={"old": 1})
+            last_seq = host.journal.last_seq
+            await host.journal.wait(session.keep({"new": 2}))
+            assert host.journal.last_seq == last_seq
+            with pytest.raises(TypeError):
+                session.keep({"new": object()})
+            with pytest.raises(TypeError):
+                session.act(rename("not alone"), private={"new": object()})
+            await host.journal.wait()
+            assert session.private == {"new": 2}
+        async with started(tmp_path) as host:
+            session = await host.sessions.get(URI)
+            assert (session.private, session.state) == ({"new": 2}, new_state(URI))
+
+    run(story)
+
+
+def test_messages_of_one_group_are_cut_and_added_in_the_order_of_the_calls(tmp_path: Path) -> None:
+    def said(text: str) -> Said:
+        return Said("t1", {"role": "user", "content": text})
+
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(new_state(URI), messages=[said("seed")])
+            session.act(rename("1"), messages=[said("a"), said("b")])
+            session.act(rename("2"), cut=2, messages=[said("c")])
+            session.act(rename("3"), messages=[said("d")])
+            await host.journal.wait()
+            expected = [said(text) for text in ("seed", "a", "c", "d")]
+            assert session.messages == expected
+        async with started(tmp_path) as host:
+            assert (await host.sessions.get(URI)).messages == expected
 
     run(story)
 
@@ -168,7 +207,7 @@ def test_what_is_no_longer_kept_comes_as_a_fresh_view(tmp_path: Path) -> None:
             seen = host.journal.shown_seq
             for place in range(20):
                 session.act(rename(str(place)))
-            host.journal.write([session.snapshot(host.journal.last_seq)])
+            host.journal.write([session.snapshot()])
             await host.journal.wait()
             host.storage.trim(5, 1_000)
             back = await host.feed("me").resume(seen, [URI])

@@ -52,6 +52,186 @@ def reduce(
     run(file)
 
 
+@app.command()
+def serve(
+    agents: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FILE.py|MODULE",
+            help="Where the agents are; without any, the demo agent is served.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    host: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="The address to listen on. [default: 127.0.0.1]")
+    ] = None,
+    port: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="The port; 0 takes any that is free. [default: 8642]")
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Where everything is kept. [default: this user's data folder]"),
+    ] = None,
+    workspace: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="What files and terminals may touch. [default: this folder]"),
+    ] = None,
+    config: Annotated[
+        str | None, typer.Option(metavar="FILE.toml", help="A file with settings: these, and [limits].")
+    ] = None,
+    log_format: Annotated[
+        str | None, typer.Option(metavar="human|json", help="How to log. [default: human]")
+    ] = None,
+    log_level: Annotated[
+        str | None, typer.Option(metavar="LEVEL", help="debug, info, warning or error. [default: info]")
+    ] = None,
+    full_sync: Annotated[
+        bool | None,
+        typer.Option("--full-sync/--no-full-sync", help="Wait for the disk at every commit. [default: no]"),
+    ] = None,
+    allowed_hosts: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,…", help="What the Host header may name beside this machine."),
+    ] = None,
+    cors_origins: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ORIGIN,…", help="The pages that may use the server. [default: those of this machine]"
+        ),
+    ] = None,
+    public_meta: Annotated[
+        bool | None,
+        typer.Option("--public-meta/--no-public-meta", help="Describe the agents without a key, too."),
+    ] = None,
+    public_metrics: Annotated[
+        bool | None,
+        typer.Option("--public-metrics/--no-public-metrics", help="Show the metrics without a key, too."),
+    ] = None,
+    max_body: Annotated[
+        str | None, typer.Option(metavar="BYTES", help="The largest body of a request. [default: 33554432]")
+    ] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBER/s|m|h", help="How often a key or an address may ask. [default: off]"),
+    ] = None,
+    stdio: Annotated[
+        bool | None,
+        typer.Option("--stdio", help="Serve one AHP client on standard input and output, a message a line."),
+    ] = None,
+    wire_log: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write every AHP message down there, tokens masked."),
+    ] = None,
+) -> None:
+    """Serve agents: every Agent, and every agent of a Host, at the top level of the files.
+
+    Each option can be set by the environment too (AGENTHOST_PORT for --port), and in the file of --config
+    (port = 8642). The command line wins over the environment, and that over the file.
+    """
+    from agenthost.cli.serve import run  # noqa: PLC0415 - the server takes its time to import
+
+    options: dict[str, object] = {"host": host, "port": port, "data": data, "workspace": workspace}
+    options |= {"config": config, "log_format": log_format, "log_level": log_level, "full_sync": full_sync}
+    options |= {"allowed_hosts": allowed_hosts, "cors_origins": cors_origins, "public_meta": public_meta}
+    options |= {"public_metrics": public_metrics, "max_body": max_body, "rate": rate}
+    options |= {"stdio": stdio or None, "wire_log": wire_log}
+    run(agents or [], options)
+
+
+keys = typer.Typer(no_args_is_help=True, help="Create, list and revoke API keys, also while a server runs.")
+app.add_typer(keys, name="keys")
+
+DataOption = Annotated[
+    str | None,
+    typer.Option("--data", metavar="DIR", help="The server's data. [default: this user's data folder]"),
+]
+ConfigOption = Annotated[
+    str | None, typer.Option("--config", metavar="FILE.toml", help="The file with the server's settings.")
+]
+
+
+@keys.command("create")
+def create_key(
+    *,
+    owner: Annotated[
+        str, typer.Option(metavar="NAME", help="Whose sessions it opens. [default: those without an owner]")
+    ] = "",
+    name: Annotated[str, typer.Option(metavar="LABEL", help="What to call it in the list.")] = "",
+    expires: Annotated[
+        str | None,
+        typer.Option(metavar="30d", help="For how long it is good, in s, m, h, d or w. [default: always]"),
+    ] = None,
+    data: DataOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Create an API key, and show it: on the standard output, this once."""
+    from agenthost.cli.keys import create  # noqa: PLC0415 - only these commands need it
+
+    create({"data": data, "config": config}, owner, name, expires)
+
+
+@keys.command("list")
+def list_keys(*, data: DataOption = None, config: ConfigOption = None) -> None:
+    """List the API keys, without their secrets."""
+    from agenthost.cli.keys import list_all  # noqa: PLC0415 - only these commands need it
+
+    list_all({"data": data, "config": config})
+
+
+@keys.command("revoke")
+def revoke_key(
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="Which, as the list calls it.")],
+    *,
+    data: DataOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Revoke an API key: a second later it opens nothing any more."""
+    from agenthost.cli.keys import revoke  # noqa: PLC0415 - only these commands need it
+
+    revoke({"data": data, "config": config}, key_id)
+
+
+@app.command()
+def ask(
+    message: Annotated[str, typer.Argument(help="What to say; - reads it from the standard input.")],
+    *,
+    agent: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The agent; not needed where there is only one.")
+    ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="The base URL of AAP. [default: http://127.0.0.1:8642/aap]"),
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(metavar="KEY", envvar="AGENTHOST_KEY", show_envvar=True, help="The API key."),
+    ] = None,
+    session: Annotated[
+        str | None, typer.Option(metavar="ID", help="Go on with this session, in place of a new one.")
+    ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Set an option of the agent.")
+    ] = None,
+    tool: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Let the agent use this tool of the server, asking each time."),
+    ] = None,
+    trust: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Let the agent use this tool of the server without asking."),
+    ] = None,
+) -> None:
+    """Ask an agent of any AAP server something, and show its answer as it comes.
+
+    Ends with 0 if the answer is whole, with 1 if it failed, was refused or cut off, with 2 if the question
+    makes no sense.
+    """
+    from agenthost.cli.ask import Question, run  # noqa: PLC0415 - only this command needs the client
+
+    run(Question(message, url, key, agent, session, option or [], tool or [], trust or []))
+
+
 def main() -> None:
     """Run the command line."""
     app(prog_name="agenthost")

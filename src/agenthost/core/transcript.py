@@ -245,13 +245,15 @@ def _tool_uses(message: Message) -> Iterator[tuple[int, ToolUse]]:
                 yield position, block
 
 
-def check_public(messages: Sequence[Message], at: str = "$") -> None:
+def check_public(messages: Sequence[Message], at: str = "$", first: int = 0) -> None:
     """Refuse private data in what comes from outside: nobody may forge it, nor lose it when it is shown.
+
+    `first` is the place of the first of them in what holds them.
 
     Raises:
         InvalidValue: `_private` is there; its path starts with `at`.
     """
-    for index, message in enumerate(messages):
+    for index, message in enumerate(messages, first):
         _refuse_private(message, f"{at}[{index}]")
         content = message["content"]
         if type(content) is list:

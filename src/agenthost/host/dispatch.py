@@ -1,20 +1,26 @@
 """Dispatch: from what a client wants to happen to what happens, or a refusal that only this client sees.
 
-Every client action takes this way, whatever protocol it came by.
+Every client action takes this way, whatever protocol it came by, and so does what the host itself lets happen
+in a session, streamed text apart.
 """
 
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from agenthost.core.decisions import Context, cleaned, final_answers, is_deferred, refuse
+from agenthost.core.decisions import Context, decide, final_answers, is_deferred
 from agenthost.core.following import following
 from agenthost.errors import SessionNotFound
-from agenthost.host.session import Session
+from agenthost.host.recorder import Notes, beside
+from agenthost.host.root import Root
+from agenthost.host.session import Said, Session
 from agenthost.host.sessions import Sessions
+from agenthost.host.setup import changed, private_of
 from agenthost.host.subscriptions import Shown
+from agenthost.host.terminals.terminal import Terminal
+from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.ahp.actions import resource_of
 from agenthost.wire.ahp.actions.envelope import ActionOrigin
 from agenthost.wire.ahp.session import SessionState
@@ -24,7 +30,7 @@ REMEMBERED = 10_000
 """How many handled numbers are remembered of one client, to know a repetition."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Happening:
     """An action that was just applied, for those who act on it: the turn runner, the tools, the metrics.
 
@@ -51,61 +57,132 @@ class _Client:
 
 
 class Dispatcher:
-    """Lets client actions on sessions happen, or refuses them."""
+    """Lets actions on sessions happen, or refuses them.
+
+    `context` tells what decisions need beside the state; `notes` what a running turn's agent wants to have
+    kept with its words.
+    """
 
     def __init__(
         self,
         sessions: Sessions,
         *,
+        root: Root | None = None,
+        terminals: Mapping[str, Terminal] | None = None,
         happened: Callable[[Happening], None],
         context: Callable[[Session], Context] = lambda _: Context(),
+        notes: Callable[[Session], Notes] = lambda _: {},
     ) -> None:
         self._sessions = sessions
+        self._root = root
+        self._terminals = {} if terminals is None else terminals
         self._happened = happened
         self._context = context
+        self._notes = notes
         self._clients: dict[str, _Client] = {}
-        self._deferred: dict[int, list[tuple[Any, ActionOrigin]]] = {}
 
-    def forget(self, client_id: str) -> None:
+    def forget(self, identity: str) -> None:
         """Forget what a client said: it begins anew, or has left for good."""
-        self._clients.pop(client_id, None)
+        self._clients.pop(identity, None)
 
-    async def dispatch(self, client_id: str, client_seq: int, action: Json) -> Shown | None:
+    async def dispatch(
+        self, client_id: str, client_seq: int, action: Json, identity: str | None = None
+    ) -> Shown | None:
         """Let a client's action happen. Gives the refusal, if it is refused.
 
-        What names a session that is not there is ignored, and so is what was handled before.
+        What names a session or terminal that is not there is ignored, and so is what was handled before.
+        `identity` tells clients apart who call themselves the same; without one, that is who it is.
         """
-        uri = resource_of(action) if type(action) is dict else None
+        who = client_id if identity is None else identity
+        kind = str(action.get("type")) if type(action) is dict else ""
+        uri = resource_of(action) if "/" in kind else None
+        origin: ActionOrigin = {"clientId": client_id, "clientSeq": client_seq}
+        if uri == ROOT_URI and self._root is not None:
+            is_new = self._is_new(who, client_seq)
+            return self._dispatch_to_root(self._root, action, origin) if is_new else None
+        if uri is not None and kind.startswith("terminal/"):
+            terminal = self._terminals.get(uri)
+            is_new = terminal is not None and self._is_new(who, client_seq)
+            return terminal.dispatch(action, origin) if terminal and is_new else None
         try:
             session = await self._sessions.get(uri or "")
         except SessionNotFound:
             return None
         # No await from here on: what is decided is decided about the state that it is applied to.
-        if not self._clients.setdefault(client_id, _Client()).is_new(client_seq):
+        if not self._is_new(who, client_seq):
             return None
-        origin: ActionOrigin = {"clientId": client_id, "clientSeq": client_seq}
-        reason = refuse(session.state, action, client_id, context=self._context(session))
-        if reason is not None:
-            return session.refuse(action, origin, reason)
-        if is_deferred(session.state, action):
-            self._deferred.setdefault(session.number, []).append((cleaned(action), origin))
+        decided = decide(session.state, action, client_id, context=self._context(session))
+        if isinstance(decided, str):
+            return session.refuse(action, origin, decided)
+        if is_deferred(session.state, decided):  # type: ignore[arg-type] # read as a plain object
+            self._defer(session, decided, origin)
         else:
-            self.act(session, cleaned(action), origin)
+            self.act(session, decided, origin)
         return None
 
-    def act(self, session: Session, action: Any, origin: ActionOrigin | None = None) -> None:
-        """Let an action happen, of a client or of the host itself, and then what follows from it."""
-        self._happen(session, action, origin)
-        for next_action in following(session.state, action, secrets.token_hex(8)):
-            self._happen(session, next_action)
+    def _dispatch_to_root(self, root: Root, action: Any, origin: ActionOrigin) -> Shown | None:
+        decided = decide(root.state, action, origin["clientId"])
+        if isinstance(decided, str):
+            return root.refuse(action, origin, decided)
+        root.act(decided, origin)  # type: ignore[arg-type] # of the root, as it is not refused
+        return None
 
-    def _happen(self, session: Session, action: Any, origin: ActionOrigin | None = None) -> None:
+    def _is_new(self, identity: str, client_seq: int) -> bool:
+        client = self._clients.get(identity)
+        if client is None:
+            client = self._clients[identity] = _Client()
+        return client.is_new(client_seq)
+
+    def request(self, session: Session, action: Any) -> None:
+        """Let something happen on behalf of whoever may ask for it: now, or once the turn has ended."""
+        if is_deferred(session.state, action):
+            self._defer(session, action, None)
+        else:
+            self.act(session, action)
+
+    def _defer(self, session: Session, action: Any, origin: ActionOrigin | None) -> None:
+        waiting = [*private_of(session).get("deferred", []), [action, origin]]
+        session.keep({**session.private, "deferred": waiting})
+
+    def act(
+        self,
+        session: Session,
+        action: Any,
+        origin: ActionOrigin | None = None,
+        *,
+        messages: Sequence[Said] = (),
+        private: JsonObject | None = None,
+    ) -> None:
+        """Let an action happen, of a client or of the host itself, and then what follows from it.
+
+        `messages` and `private` are written beside it, in place of what would be.
+        """
+        self._happen(session, action, origin, messages, private)
+        if "queuedMessages" in session.state:  # else nothing follows, and an id for it would be wasted work
+            for next_action in following(session.state, action, secrets.token_hex(8)):
+                self._happen(session, next_action)
+
+    def _happen(
+        self,
+        session: Session,
+        action: Any,
+        origin: ActionOrigin | None = None,
+        messages: Sequence[Said] = (),
+        private: JsonObject | None = None,
+    ) -> None:
         before = session.state
         answers: Any = final_answers(before, action) if action["type"] == "session/inputCompleted" else None
-        cut = session.end_of(action.get("turnId")) if action["type"] == "session/truncated" else None
-        session.act(action, origin, cut=cut)
+        along = beside(session, action, answers, self._notes(session))
+        private = along.private if private is None else private
+        session.act(action, origin, cut=along.cut, messages=messages or along.messages, private=private)
         self._happened(Happening(session, before, action, answers))
         if "activeTurn" in before and "activeTurn" not in session.state:
             # Models that were chosen while the turn ran; before the next turn can start.
-            for deferred, its_origin in self._deferred.pop(session.number, []):
-                self._happen(session, deferred, its_origin)
+            self._catch_up(session)
+
+    def _catch_up(self, session: Session) -> None:
+        waiting: Any = private_of(session).get("deferred", [])
+        private = changed(session, deferred=None)
+        for action, origin in waiting:
+            self._happen(session, action, origin, private=private)
+            private = None

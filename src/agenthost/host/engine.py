@@ -1,28 +1,40 @@
 """The engine: the parts of a host that need no agent, wired together, opened and closed.
 
-Store, journal, sessions, subscriptions, and the trimming of the log. Knows no agents and no protocol.
+Store, journal, root, sessions, contents, subscriptions, and the trimming of the log. Runs no agents and knows
+no protocol.
 """
 
 import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
 
 from agenthost.errors import StorageError
+from agenthost.host.contents import Contents
 from agenthost.host.feeds import Feed
 from agenthost.host.journal import Journal
 from agenthost.host.limits import Limits
+from agenthost.host.root import Root
 from agenthost.host.sessions import Sessions
 from agenthost.host.storage import Opening, Storage
 from agenthost.host.subscriptions import Hub, Subscriber
+from agenthost.host.terminals.terminal import Terminal
+from agenthost.wire.ahp.config import RootConfigState
+from agenthost.wire.ahp.root import AgentInfo
 
 log = logging.getLogger("agenthost.engine")
 
 TRIM_SECONDS = 10.0
 """How often the log is looked at. It may grow beyond its limit by what happens in between."""
+
+OPEN_SECONDS = 5.0
+"""How long the first writes may take; a store that takes none is better told at the start than later."""
+
+CLOSE_SECONDS = 5.0
+"""How long the last writes may take."""
 
 
 def _clock() -> int:
@@ -35,20 +47,39 @@ class Engine:
     Attributes:
         opening: what the store held, with the sessions whose turns have to be taken up.
         journal: the way to write.
+        root: what every client sees of the host.
         sessions: all sessions.
+        contents: what is too large for their states.
         hub: who listens.
+        terminals: those that there are, by their URIs; `Terminals` keeps them.
     """
 
     opening: Opening
     journal: Journal
+    root: Root
     sessions: Sessions
 
     def __init__(
-        self, storage: Storage, limits: Limits | None = None, *, clock: Callable[[], int] = _clock
+        self,
+        storage: Storage,
+        limits: Limits | None = None,
+        *,
+        clock: Callable[[], int] = _clock,
+        agents: Sequence[AgentInfo] | None = None,
+        config: RootConfigState | None = None,
     ) -> None:
+        """Take what the engine is made of.
+
+        `agents` and `config` are what the root shows. Agents that are not known yet are told with
+        `root.set_agents`, before anybody is let in: until then the root shows those of the last time.
+        """
         self.limits = limits or Limits()
         self.storage = storage
         self.hub = Hub()
+        self.terminals: dict[str, Terminal] = {}
+        self.contents = Contents(storage)
+        self._agents = agents
+        self._config = config
         self._clock = clock
         self._trimmer: asyncio.Task[None] | None = None
 
@@ -59,7 +90,16 @@ class Engine:
             StorageError: it cannot be opened; the sentence says why.
         """
         self.opening = await asyncio.to_thread(self.storage.open)
+        try:
+            await self._start()
+        except BaseException:
+            await self._stop(seconds=0)
+            raise
+        return self
+
+    async def _start(self) -> None:
         self.journal = Journal(self.storage, self.opening.last_seq, max_backlog=self.limits.write_backlog)
+        self.root = Root(self.opening, self.journal, self.hub.publish)
         self.sessions = Sessions(
             self.storage,
             self.opening,
@@ -67,28 +107,55 @@ class Engine:
             self.hub,
             self._clock,
             max_in_memory=self.limits.sessions_in_memory,
+            counted=self.root.set_active_sessions,
         )
+        self.root.settle(self.opening.session_count, agents=self._agents, config=self._config)
+        await self._wait_settled()
         self._trimmer = asyncio.create_task(self._trim_for_ever())
-        return self
+
+    async def _wait_settled(self) -> None:
+        """Wait until what the root had to say is durable, so that nobody resumes from before it."""
+        try:
+            async with asyncio.timeout(OPEN_SECONDS):
+                await self.journal.wait()
+        except TimeoutError:
+            raise self.journal.trouble or StorageError("the store takes too long to write") from None
 
     async def __aexit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         """Write what is left, and close the store."""
+        await self._stop(CLOSE_SECONDS)
+
+    async def _stop(self, seconds: float) -> None:
         if self._trimmer is not None:
             self._trimmer.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._trimmer
-        await self.journal.close()
+        await self.journal.close(seconds)
         await asyncio.to_thread(self.storage.close)
 
+    def now(self) -> int:
+        """Tell the time, in milliseconds."""
+        return self._clock()
+
     def feed(self, client_id: str) -> Feed:
-        """Give a new subscriber its way to sessions."""
+        """Give a new subscriber its way to the root and to sessions."""
         subscriber = Subscriber(
             client_id, max_items=self.limits.subscriber_items, max_bytes=self.limits.subscriber_bytes
         )
+        return self.feed_for(subscriber)
+
+    def feed_for(self, subscriber: Subscriber) -> Feed:
+        """Give a subscriber its way to the root, to sessions and to terminals."""
         return Feed(
-            subscriber, sessions=self.sessions, storage=self.storage, journal=self.journal, hub=self.hub
+            subscriber,
+            root=self.root,
+            sessions=self.sessions,
+            storage=self.storage,
+            journal=self.journal,
+            hub=self.hub,
+            terminals=self.terminals,
         )
 
     async def trim(self) -> int:

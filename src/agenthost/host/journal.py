@@ -11,16 +11,20 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
 
+from agenthost.core.reducers.text import StreamedText
 from agenthost.errors import StorageError
-from agenthost.host.packing import pack
+from agenthost.host.journalstats import Histogram, JournalStats
+from agenthost.host.packing import encode_run
 from agenthost.host.storage import Storage, Write
 from agenthost.host.subscriptions import Shown
 from agenthost.wire.ahp.actions.envelope import ActionOrigin
 from agenthost.wire.ahp.actions.text import Action
 from agenthost.wire.json import encode_json
+
+__all__ = ["Histogram", "Journal", "JournalStats", "Source"]
 
 log = logging.getLogger("agenthost.journal")
 
@@ -42,23 +46,22 @@ class _Done:
 
 @dataclass(slots=True)
 class _Group:
-    """What one transaction writes, and what is to be shown after it."""
+    """What one transaction writes, and what is to be shown after it. `size` counts each envelope of a run."""
 
-    writes: list[Write]
-    to_show: list[Any]
-    last_seq: int
-    ticket: int
-
-
-@dataclass(slots=True)
-class JournalStats:
-    """What the journal did so far, for the metrics."""
-
-    commits: int = 0
-    writes: int = 0
-    failures: int = 0
+    writes: list[Write] = field(default_factory=list)
+    to_show: list[Any] = field(default_factory=list)  # of Shown, and of _Done among them
+    size: int = 0
+    deltas: int = 0
+    last_seq: int = 0
+    ticket: int = 0
     seconds: float = 0.0
-    largest_group: int = 0
+
+
+class Source(Protocol):
+    """One who has more for the next group than was handed in: a session with text that streamed."""
+
+    def gather(self) -> None:
+        """Hand it in now; the group is being formed."""
 
 
 class Journal:
@@ -72,10 +75,12 @@ class Journal:
         self.stats = JournalStats()
         self.trouble: StorageError | None = None
         """Why the store cannot write at present."""
+        self.buffered = 0
+        """How many pieces of text wait in sessions for the next group. Sessions keep this count."""
         self._storage = storage
         self._max_backlog = max_backlog
-        self._pending: list[Write] = []
-        self._to_show: list[Any] = []  # of Shown, and of _Done among them
+        self._next = _Group()
+        self._sources: list[Source] = []
         self._is_writing = False
         self._is_closed = False
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
@@ -87,26 +92,59 @@ class Journal:
 
     @property
     def backlog(self) -> int:
-        """How many writes wait."""
-        return len(self._pending)
+        """How much waits to be written, every envelope counted."""
+        return self._next.size + self.buffered
+
+    @property
+    def ticket(self) -> int:
+        """The ticket for `wait` of all that was brought so far."""
+        return self._counter
+
+    def is_durable(self, ticket: int) -> bool:
+        """Tell whether everything up to this ticket is durable and was shown."""
+        return ticket <= self._done
 
     def number(
         self, action: Action, origin: ActionOrigin | None = None, reason: str | None = None
     ) -> tuple[int, bytes]:
         """Give an action its place in the host's order, and its envelope, encoded once for everybody."""
-        self.last_seq += 1
-        envelope: dict[str, Any] = {"action": action, "serverSeq": self.last_seq}
+        seq = self.last_seq + 1
+        envelope: dict[str, Any] = {"action": action, "serverSeq": seq}
         if origin is not None:
             envelope["origin"] = origin
         if reason is not None:
             envelope["rejectionReason"] = reason
-        return self.last_seq, encode_json(envelope)
+        encoded = encode_json(envelope)
+        self.last_seq = seq
+        return seq, encoded
+
+    def number_run(self, actions: Sequence[StreamedText]) -> tuple[int, bytes]:
+        """Give a run its places; gives the last of them, and the envelopes, encoded once for everybody."""
+        encoded = encode_run(actions, self.last_seq + 1)
+        self.last_seq += len(actions)
+        return self.last_seq, encoded
 
     def append(self, item: Shown) -> int:
         """Have an entry written, and shown once it is durable. Gives a ticket for `wait`."""
-        self._pending.append(item)
-        self._to_show.append(item)
-        return self._ticket()
+        group = self._next
+        group.writes.append(item)
+        group.to_show.append(item)
+        if item.run is None:
+            group.size += 1
+        else:
+            group.size += len(item.run)
+            group.deltas += len(item.run)
+        return self._next_ticket()
+
+    def announce(self, item: Shown) -> int:
+        """Have an entry shown in its turn, but not written: only its number is, with the group's.
+
+        So what is not kept still has its place in the order, and no number is given twice, not even over
+        a restart. Gives a ticket for `wait`.
+        """
+        self._next.to_show.append(item)
+        self._next.size += item.count
+        return self._next_ticket()
 
     def write(
         self, writes: Sequence[Write], done: Callable[[Any], None] | None = None, what: Any = None
@@ -115,25 +153,29 @@ class Journal:
 
         Gives a ticket for `wait`.
         """
-        self._pending.extend(writes)
+        self._next.writes.extend(writes)
+        self._next.size += len(writes)
         if done is not None:
-            self._to_show.append(_Done(done, what))
-        return self._ticket()
+            self._next.to_show.append(_Done(done, what))
+        return self._next_ticket()
 
-    def _ticket(self) -> int:
+    def expect(self, source: Source) -> int:
+        """Have somebody called when the next group is formed. Gives a ticket for what it will hand in."""
+        self._sources.append(source)
+        return self._next_ticket()
+
+    def _next_ticket(self) -> int:
         self._counter += 1
         if not self._is_writing:
             self._is_writing = True
             # Not at once: what else happens in this tick goes along.
             asyncio.get_running_loop().call_soon(self._flush)
-        elif len(self._pending) >= self._max_backlog:
-            self._room.clear()
         return self._counter
 
     async def wait(self, ticket: int | None = None) -> None:
         """Wait until everything up to this ticket, or up to now, is durable and was shown."""
         ticket = self._counter if ticket is None else ticket
-        if ticket <= self._done:
+        if self.is_durable(ticket):
             return
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiters.append((ticket, future))
@@ -145,7 +187,9 @@ class Journal:
 
     async def wait_room(self) -> None:
         """Wait while too much is waiting to be written: an agent must not outrun the disk for ever."""
-        await self._room.wait()
+        while self.backlog >= self._max_backlog and not self._is_closed:
+            self._room.clear()
+            await self._room.wait()
 
     def refuse_if_in_trouble(self) -> None:
         """Raise why nothing can be written at present, for those who bring new work."""
@@ -153,8 +197,15 @@ class Journal:
             raise self.trouble
 
     def _flush(self) -> None:
-        group = _Group(self._pending, self._to_show, self.last_seq, self._counter)
-        self._pending, self._to_show = [], []
+        # The list may grow meanwhile: a ticket that is given now is for this group too.
+        for source in self._sources:
+            try:
+                source.gather()
+            except Exception:  # a bug in one place must not keep all others from being written
+                log.exception("what waited for this group could not be taken into it")
+        self._sources = []
+        group, self._next = self._next, _Group()
+        group.last_seq, group.ticket = self.last_seq, self._counter
         self._room.set()
         self._submit(group)
 
@@ -162,13 +213,13 @@ class Journal:
         if self._is_closed:
             return
         loop = asyncio.get_running_loop()
-        future = loop.run_in_executor(self._writer, self._commit, group.writes, group.last_seq)
+        future = loop.run_in_executor(self._writer, self._commit, group)
         future.add_done_callback(lambda done: self._finished(group, done.exception()))
 
-    def _commit(self, writes: list[Write], last_seq: int) -> None:
+    def _commit(self, group: _Group) -> None:
         begun = time.perf_counter()
-        self._storage.commit(pack(writes), last_seq)
-        self.stats.seconds += time.perf_counter() - begun
+        self._storage.commit(group.writes, group.last_seq)
+        group.seconds = time.perf_counter() - begun
 
     def _finished(self, group: _Group, failure: BaseException | None) -> None:
         if failure is not None:
@@ -184,7 +235,7 @@ class Journal:
                 item.show(item)
         self._done = group.ticket
         self._release_waiters()
-        if self._pending:
+        if self._next.writes or self._next.to_show or self._sources:
             self._flush()
         else:
             self._is_writing = False
@@ -199,9 +250,13 @@ class Journal:
             asyncio.get_running_loop().call_later(RETRY_SECONDS, self._submit, group)
 
     def _count(self, group: _Group) -> None:
-        self.stats.commits += 1
-        self.stats.writes += len(group.writes)
-        self.stats.largest_group = max(self.stats.largest_group, len(group.writes))
+        stats = self.stats
+        stats.commits += 1
+        stats.writes += len(group.writes)
+        stats.deltas += group.deltas
+        stats.largest_group = max(stats.largest_group, group.size)
+        stats.group_sizes.add(group.size)
+        stats.commit_seconds.add(group.seconds)
 
     def _release_waiters(self) -> None:
         ready = [future for ticket, future in self._waiters if ticket <= self._done]
@@ -212,9 +267,12 @@ class Journal:
 
     async def close(self, timeout: float = 5.0) -> None:  # noqa: ASYNC109 - how long the disk may still take
         """Write what is left, and end the thread. What cannot be written by then was never shown either."""
+        if self._is_closed:
+            return
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self.wait(), timeout)
         self._is_closed = True
+        self._room.set()
         self._writer.shutdown(wait=True)
         for _, future in self._waiters:
             if not future.done():

@@ -14,6 +14,14 @@ class Limits:
         subscriber_items: how many envelopes may wait for one subscriber before it is cut off.
         subscriber_bytes: how large they may be together.
         write_backlog: how many writes may wait for the disk before agents are made to wait.
+        steps_per_turn: how often an agent may ask for tools in one turn.
+        turn_seconds: how long a turn may take, not counting the time that it waits for people.
+        tool_seconds: how long a tool may take that does not say so itself.
+        tools_at_once: how many tools may run at the same time, of all sessions.
+        message_bytes: how large a user's message may be.
+        client_grace_seconds: how long calls of a client that left wait for it to come back.
+        terminals: how many terminals there may be at the same time.
+        scrollback_characters: how much of a terminal's output is kept for those who come to look, at least.
     """
 
     sessions_in_memory: int = 1_000
@@ -22,8 +30,17 @@ class Limits:
     subscriber_items: int = 10_000
     subscriber_bytes: int = 16 * 1024 * 1024
     write_backlog: int = 100_000
+    steps_per_turn: int = 100
+    turn_seconds: float = 3_600
+    tool_seconds: float = 600
+    tools_at_once: int = 64
+    message_bytes: int = 16 * 1024 * 1024
+    client_grace_seconds: float = 30
+    terminals: int = 32
+    scrollback_characters: int = 1024 * 1024
 
     def __post_init__(self) -> None:
         for name in self.__slots__:
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} has to be at least 1, not {getattr(self, name)}")
+            least = 0 if name.endswith("_seconds") else 1
+            if not getattr(self, name) >= least:
+                raise ValueError(f"{name} has to be at least {least}, not {getattr(self, name)}")

@@ -2,21 +2,29 @@
 
 It holds two states: what has happened, and what was shown, which follows once it is durable. Both are
 versions of one `Live` state, so the second costs nothing. Knows no agents and no connections.
+
+Text that streams is only noted at first. It happens as one run: when the journal forms its next group, or
+before anything else happens in the session or is read of it. So nobody can tell, and a delta costs little.
 """
 
+import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 
 from agenthost.core.reducers import Live, reduce_session
+from agenthost.core.reducers.text import StreamedText
 from agenthost.core.transcript import Message
 from agenthost.host.journal import Journal
-from agenthost.host.storage import AddMessages, CutMessages, PutRow, PutSnapshot, SessionRow, Write
+from agenthost.host.packing import MAX_RUN, STREAMED, joined, mended
+from agenthost.host.storage import AddMessages, CutMessages, PutRow, PutSnapshot, SessionRow
 from agenthost.host.subscriptions import Shown
 from agenthost.wire.ahp.actions.envelope import ActionOrigin
-from agenthost.wire.ahp.actions.text import Action, TextAction
+from agenthost.wire.ahp.actions.text import Action
 from agenthost.wire.ahp.session import SessionState
 from agenthost.wire.json import JsonObject, encode_json
+
+log = logging.getLogger("agenthost.session")
 
 SNAPSHOT_ENTRIES = 1_000
 SNAPSHOT_BYTES_PER_ENTRY = 64
@@ -35,36 +43,81 @@ class Said:
         return encode_json({"turn": self.turn, "message": self.message})
 
 
-@dataclass(slots=True)
 class Session:
-    """A session that is in memory. Changed only through `act`, by the host, on its event loop."""
+    """A session that is in memory. Changed only through its methods, by the host, on its event loop.
 
-    row: SessionRow
-    live: Live[SessionState]
-    shown: Live[SessionState]
-    shown_seq: int
-    messages: list[Said]
-    private: JsonObject
-    journal: Journal
-    publish: Callable[[Shown], None]
-    clock: Callable[[], int]
-    entries: int = 0
-    snapshot_bytes: int = 0
+    Attributes:
+        row: what the store has beside the state, as of the last group.
+        number: the store's number for it.
+        shown: what is durable and was shown; `shown_seq` is the number of its last envelope.
+        messages: the transcript.
+        private: what belongs to it and is shown to nobody.
+        entries: how many entries the log has since the last snapshot, which had `snapshot_bytes`.
+    """
 
-    number: int = field(init=False)
-    """The store's number for it."""
-
-    _shower: Callable[[Shown], None] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.number = self.row.number
-        # Kept, because a bound method made for each delta would be work for the garbage collector.
+    def __init__(
+        self,
+        row: SessionRow,
+        live: Live[SessionState],
+        shown_seq: int,
+        messages: list[Said],
+        private: JsonObject,
+        *,
+        journal: Journal,
+        publish: Callable[[Shown], None],
+        clock: Callable[[], int],
+    ) -> None:
+        self.row = row
+        self.number = row.number
+        self.shown = live
+        self.shown_seq = shown_seq
+        self.messages = messages
+        self.private = private
+        self.journal = journal
+        self.entries = 0
+        self.snapshot_bytes = 0
+        self._private = row.private
+        self._live = live
+        self._publish = publish
+        self._clock = clock
+        self._streamed: list[StreamedText] = []
+        self._is_expected = False  # the journal will call `gather` for its next group
+        self._is_gone = False
+        self._unsaid: list[bytes] = []  # the last messages of the transcript, for the next group
+        self._has_new_row = False
+        self._ticket = 0
+        # Kept, because a bound method made for each entry would be work for the garbage collector.
         self._shower = self._show
+
+    @property
+    def live(self) -> Live[SessionState]:
+        """All that has happened, durable or not, as a version that can be grown."""
+        if self._streamed:
+            self.settle()
+        return self._live
 
     @property
     def state(self) -> SessionState:
         """All that has happened, durable or not."""
-        return self.live.state
+        if self._streamed:
+            self.settle()
+        live = self._live
+        return live.base if live.growth is None else live.state
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the store has all of it, so that nothing is lost when it leaves memory."""
+        return not self._is_expected and self.journal.is_durable(self._ticket)
+
+    def stream(self, action: StreamedText) -> None:
+        """Let text stream in. It has its place in the order at once, and happens with all that follows it.
+
+        `journal.wait()` waits for it too. Whoever streams should `journal.wait_room()` now and then.
+        """
+        if not self._is_expected and not self._expect():
+            return
+        self._streamed.append(action)
+        self.journal.buffered += 1
 
     def act(
         self,
@@ -80,56 +133,124 @@ class Session:
         What belongs to it is written in the same transaction: the transcript is cut at `cut`, then `messages`
         are appended, and `private` takes the place of the old. Gives the ticket for `journal.wait`.
         """
-        # First reduced, then numbered: a fault here leaves no hole in the numbers. Text needs no clock.
-        now = 0 if isinstance(action, TextAction) else self.clock()
-        after = reduce_session(self.live, action, now)  # type: ignore[arg-type] # routed by the caller
-        before, self.live = self.live, after
+        is_alone = origin is None and cut is None and not messages and private is None
+        if is_alone and type(action) in STREAMED:
+            self.stream(action)  # type: ignore[arg-type] # just looked at
+        elif not self._is_gone:
+            # Encoded first: what cannot be is told before anything happens.
+            said = [message.encoded() for message in messages]
+            kept = None if private is None else encode_json(private)
+            self.settle()
+            self._happen(action, origin)
+            if cut is not None:
+                self._cut(cut)
+            if said:
+                self._say(messages, said)
+            if private is not None:
+                self._keep(private, kept or b"")
+            self._ticket = self.journal.ticket
+        return self.journal.ticket
+
+    def _happen(self, action: Action, origin: ActionOrigin | None) -> None:
+        before = self._live
+        # First reduced and encoded, then numbered: a fault here leaves no hole in the numbers.
+        after = reduce_session(before, action, self._clock())  # type: ignore[arg-type] # routed by the caller
         seq, envelope = self.journal.number(action, origin)
-        item = Shown(seq, self.number, envelope, None, action, after, None, self._shower)
-        ticket = self.journal.append(item)
-        self.entries += 1
+        self._live = after
+        self.journal.append(Shown(seq, self.number, envelope, None, action, after, None, self._shower))
         # Both are read without folding: text that streams in never touches the summary.
-        has_new_summary = before.base.get("summary") is not after.base.get("summary")
-        if has_new_summary or private is not None or cut is not None or messages or self._needs_snapshot():
-            ticket = self.journal.write(self._write_along(cut, messages, private, seq))
-        return ticket
+        if before.base.get("summary") is not after.base.get("summary"):
+            self._has_new_row = self._is_expected or self._expect()
+        self._count_entries(1)
 
-    def _write_along(
-        self, cut: int | None, messages: Sequence[Said], private: JsonObject | None, seq: int
-    ) -> list[Write]:
-        """Make the writes that go into one transaction with an entry; the same tick sees to that."""
-        if private is not None:
-            self.private = private
-        writes: list[Write] = [PutRow(self._fresh_row()), *self._transcribe(cut, messages)]
-        if self._needs_snapshot():
-            writes.append(self.snapshot(seq))
-        return writes
+    def keep(self, private: JsonObject) -> int:
+        """Put this in the place of the private data, without any action. Gives the ticket."""
+        self._keep(private, encode_json(private))
+        return self.journal.ticket
 
-    def _needs_snapshot(self) -> bool:
-        return self.entries >= SNAPSHOT_ENTRIES and (
-            self.entries * SNAPSHOT_BYTES_PER_ENTRY >= self.snapshot_bytes
-        )
+    def _keep(self, private: JsonObject, encoded: bytes) -> None:
+        self.private, self._private = private, encoded
+        self._has_new_row = self._is_expected or self._expect()
 
     def refuse(self, action: Any, origin: ActionOrigin, reason: str) -> Shown:
         """Answer a client's action with a refusal, which only that client sees. Nothing changes.
 
         Whoever calls brings it to the client once `journal.wait` says that it is durable.
         """
+        self.settle()
         seq, envelope = self.journal.number(action, origin, reason)
         item = Shown(seq, self.number, envelope, origin["clientId"], action=action, reason=reason)
-        self.journal.write([item])
+        if not self._is_gone:
+            self._ticket = self.journal.write([item])
+            self._count_entries(1)
         return item
 
-    def _transcribe(self, cut: int | None, messages: Sequence[Said]) -> list[Write]:
-        writes: list[Write] = []
-        if cut is not None:
-            del self.messages[cut:]
-            writes.append(CutMessages(self.number, cut))
-        if messages:
-            encoded = tuple(said.encoded() for said in messages)
-            writes.append(AddMessages(self.number, len(self.messages), encoded))
-            self.messages.extend(messages)
-        return writes
+    def settle(self) -> None:
+        """Let the text that streamed in happen now. Never fails: whoever brought it is long gone."""
+        actions = self._streamed
+        if not actions:
+            return
+        self._streamed = []
+        self.journal.buffered -= len(actions)
+        for begin in range(0, len(actions), MAX_RUN):
+            run = actions[begin : begin + MAX_RUN]
+            try:
+                self._happen_as_one(run)
+            except (AttributeError, KeyError, TypeError, UnicodeError) as error:
+                log.warning("text of an agent in %s is not what it should be: %s", self.row.uri, error)
+                self._happen_as_one(mended(run))
+
+    def _happen_as_one(self, run: list[StreamedText]) -> None:
+        if not run:
+            return
+        # As in `_happen`: numbered when nothing can go wrong any more.
+        after = self._live
+        for text in joined(run):
+            after = reduce_session(after, text, 0)  # text needs no clock
+        seq, lines = self.journal.number_run(run)
+        self._live = after
+        item = Shown(seq, self.number, lines, None, None, after, None, self._shower, run)
+        self._ticket = self.journal.append(item)
+        self._count_entries(len(run))
+
+    def gather(self) -> None:
+        """Bring to the journal what waits for the group that it forms: text, messages and the row, once."""
+        self._is_expected = False
+        self.settle()
+        self._write_messages()
+        if self._has_new_row:
+            self._has_new_row = False
+            self._ticket = self.journal.write([PutRow(self._fresh_row())])
+
+    def leave(self) -> None:
+        """Let nothing more be written for it: it is being removed. What its agent still says goes nowhere."""
+        self.settle()
+        self._unsaid = []
+        self._is_expected = self._has_new_row = False
+        self._is_gone = True
+
+    def _expect(self) -> bool:
+        """Have the journal call `gather` for its next group; not for a session that is gone."""
+        if not self._is_gone:
+            self._is_expected = True
+            self._ticket = self.journal.expect(self)
+        return self._is_expected
+
+    def _say(self, messages: Sequence[Said], encoded: list[bytes]) -> None:
+        self.messages += messages
+        if self._is_expected or self._expect():
+            self._unsaid += encoded
+
+    def _cut(self, position: int) -> None:
+        self._write_messages()
+        del self.messages[position:]
+        self._ticket = self.journal.write([CutMessages(self.number, position)])
+
+    def _write_messages(self) -> None:
+        if self._unsaid:
+            position = len(self.messages) - len(self._unsaid)
+            self._ticket = self.journal.write([AddMessages(self.number, position, tuple(self._unsaid))])
+            self._unsaid = []
 
     def end_of(self, turn_id: str | None) -> int:
         """Give the position in the transcript after this turn; without a turn, after the seed messages."""
@@ -138,24 +259,28 @@ class Session:
         spoken = (place for place, said in enumerate(self.messages) if said.turn not in {None, *kept})
         return next(spoken, len(self.messages))
 
-    def snapshot(self, seq: int) -> PutSnapshot:
-        """Make the write of a snapshot that holds everything up to this number."""
+    def _count_entries(self, count: int) -> None:
+        self.entries += count
+        if (
+            self.entries >= SNAPSHOT_ENTRIES
+            and self.entries * SNAPSHOT_BYTES_PER_ENTRY >= self.snapshot_bytes
+        ):
+            self.journal.write([self.snapshot()])
+
+    def snapshot(self) -> PutSnapshot:
+        """Make the write of a snapshot that holds everything up to now."""
         state = encode_json(self.state)
         self.entries, self.snapshot_bytes = 0, len(state)
-        return PutSnapshot(self.number, state, seq)
+        return PutSnapshot(self.number, state, self.journal.last_seq)
 
     def _fresh_row(self) -> SessionRow:
-        state = self.state
-        self.row = replace(
-            self.row,
-            is_active="activeTurn" in state,
-            summary=encode_json(state["summary"]),
-            private=encode_json(self.private),
-        )
+        row, state = self.row, self._live.base
+        summary = encode_json(state["summary"])
+        is_active = "activeTurn" in state
+        self.row = SessionRow(row.number, row.uri, row.name, row.owner, is_active, summary, self._private)
         return self.row
 
     def _show(self, item: Shown) -> None:
-        if item.after is not None:
-            self.shown = item.after
+        self.shown = item.after  # type: ignore[assignment] # every action that happens has one
         self.shown_seq = item.seq
-        self.publish(item)
+        self._publish(item)

@@ -7,7 +7,7 @@ need the room. Which sessions there are is the store's business alone, so a mill
 import asyncio
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from agenthost.core.forking import forked
@@ -16,8 +16,17 @@ from agenthost.errors import SessionExists, SessionNotFound
 from agenthost.host.journal import Journal
 from agenthost.host.packing import unpack
 from agenthost.host.session import Said, Session
-from agenthost.host.storage import AddSession, DropSession, Opening, SessionRow, Storage, StoredSession
+from agenthost.host.storage import (
+    AddSession,
+    CopyContent,
+    DropSession,
+    Opening,
+    SessionRow,
+    Storage,
+    StoredSession,
+)
 from agenthost.host.subscriptions import Hub
+from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.ahp.actions.text import ACTION
 from agenthost.wire.ahp.session import SessionState
 from agenthost.wire.json import JsonObject, decode_json, encode_json
@@ -35,9 +44,16 @@ class Sessions:
         clock: Callable[[], int],
         *,
         max_in_memory: int = 1_000,
+        counted: Callable[[int], None] = lambda _: None,
     ) -> None:
+        """Begin with what the store held; `counted` is told how many sessions there are when that changes."""
         self.count = opening.session_count
-        """How many sessions there are, in memory or not."""
+        """How many sessions there are, in memory or not, with those that are being written."""
+        self.loaded: Callable[[Session], None] = lambda _: None
+        """Told of each session that comes into memory from the store."""
+        self.is_taken: Callable[[str], bool] = lambda _: False
+        """Tells whether something else has this URI."""
+        self._counted = counted
         self._storage = storage
         self._journal = journal
         self._hub = hub
@@ -45,6 +61,8 @@ class Sessions:
         self._max_in_memory = max_in_memory
         self._last_number = opening.last_number
         self._held: OrderedDict[str, Session] = OrderedDict()
+        self._uris: dict[str, str] = {}  # of those in memory, by their names
+        self._drops = 0
         self._loading: dict[str, asyncio.Task[Session]] = {}
         # URIs and names of sessions that are being made or removed: nobody else may have them meanwhile.
         self._claims: set[tuple[str, str]] = set()
@@ -68,16 +86,20 @@ class Sessions:
         Raises:
             SessionExists: its URI, or its name, is in use.
         """
-        name = name or secrets.token_hex(8)
-        await self._claim(state["summary"]["resource"], name)
-        session = self._made(state, name, owner, private or {}, messages)
-        # Whoever waits here may give up; that the session is there does not depend on it.
-        ticket = self._journal.write([_addition(session)], self._made_durable, session)
-        await self._journal.wait(ticket)
-        return session
+        return await self._add(state, name, owner, private or {}, messages)
 
-    async def fork(self, uri: str, turn_id: str, new_uri: str, *, name: str | None = None) -> Session:
+    async def fork(
+        self,
+        uri: str,
+        turn_id: str,
+        new_uri: str,
+        *,
+        name: str | None = None,
+        left_behind: Collection[str] = (),
+    ) -> Session:
         """Make a session that begins with another's turns up to and including this one.
+
+        `left_behind` names what of the private data does not come along.
 
         Raises:
             SessionNotFound: there is no session of that URI.
@@ -88,20 +110,41 @@ class Sessions:
         source = await self.get(uri)
         state = forked(source.state, turn_id, new_uri, self._clock())
         messages = source.messages[: source.end_of(turn_id)]
-        return await self.create(
-            state, name=name, owner=source.row.owner, private=source.private, messages=messages
-        )
+        private = {key: value for key, value in source.private.items() if key not in left_behind}
+        return await self._add(state, name, source.row.owner, private, messages, source.number)
+
+    async def _add(
+        self,
+        state: SessionState,
+        name: str | None,
+        owner: str,
+        private: JsonObject,
+        messages: Sequence[Said],
+        source: int | None = None,
+    ) -> Session:
+        name = name or secrets.token_hex(8)
+        await self._claim(state["summary"]["resource"], name)
+        session = self._made(state, name, owner, private, messages)
+        copies = [] if source is None else [CopyContent(source, session.number)]
+        self._count(+1)
+        # Whoever waits here may give up; that the session is there does not depend on it.
+        ticket = self._journal.write([_addition(session), *copies], self._made_durable, session)
+        await self._journal.wait(ticket)
+        return session
+
+    def _count(self, change: int) -> None:
+        self.count += change
+        self._counted(self.count)
 
     def _made_durable(self, session: Session) -> None:
         self._claims -= {("uri", session.row.uri), ("name", session.row.name)}
-        self.count += 1
         self._hold(session)
 
     async def _claim(self, uri: str, name: str) -> None:
         """Refuse a URI or a name that is taken, also by somebody who is making it at this moment."""
         self._journal.refuse_if_in_trouble()
         claims = {("uri", uri), ("name", name)}
-        if self._claims & claims:
+        if self._claims & claims or uri == ROOT_URI or self.is_taken(uri):
             raise SessionExists(uri)
         self._claims |= claims
         try:
@@ -134,7 +177,16 @@ class Sessions:
     def _in_memory(
         self, row: SessionRow, live: Live[Any], seq: int, messages: list[Said], private: JsonObject
     ) -> Session:
-        return Session(row, live, live, seq, messages, private, self._journal, self._hub.publish, self._clock)
+        return Session(
+            row,
+            live,
+            seq,
+            messages,
+            private,
+            journal=self._journal,
+            publish=self._hub.publish,
+            clock=self._clock,
+        )
 
     async def get(self, uri: str) -> Session:
         """Give a session, from memory or from the store.
@@ -142,16 +194,32 @@ class Sessions:
         Raises:
             SessionNotFound: there is none of that URI.
         """
-        held = self._held.get(uri)
-        if held is not None:
-            self._held.move_to_end(uri)
-            return held
-        task = self._loading.get(uri)
-        if task is None:
-            task = self._loading[uri] = asyncio.create_task(self._load(uri))
-            task.add_done_callback(lambda _: self._loading.pop(uri, None))
-        # Several may wait for one loading; that one of them gives up must not end it for the others.
-        return await asyncio.shield(task)
+        # Looked up again after loading: somebody else may have needed the room meanwhile, and whoever changed
+        # one that is not held would be a second writer.
+        while (held := self._held.get(uri)) is None:
+            task = self._loading.get(uri)
+            if task is None:
+                task = self._loading[uri] = asyncio.create_task(self._load(uri))
+                task.add_done_callback(lambda _: self._loading.pop(uri, None))
+            # Several may wait for one loading; that one of them gives up must not end it for the others.
+            await asyncio.shield(task)
+        self._held.move_to_end(uri)
+        return held
+
+    async def is_there(self, uri: str) -> bool:
+        """Tell whether there is a session of this URI."""
+        return uri in self._held or await asyncio.to_thread(self._storage.find, uri=uri) is not None
+
+    def peek(self, uri: str) -> Session | None:
+        """Give a session by its URI, if it is in memory."""
+        return self._held.get(uri)
+
+    def held(self, name: str) -> Session | None:
+        """Give a session by its name, if it is in memory."""
+        session = self._held.get(self._uris.get(name, ""))
+        if session is not None:
+            self._held.move_to_end(session.row.uri)
+        return session
 
     async def named(self, name: str) -> Session:
         """Give a session by its name.
@@ -164,12 +232,29 @@ class Sessions:
             raise SessionNotFound(name)
         return await self.get(row.uri)
 
+    async def by_number(self, number: int) -> Session:
+        """Give a session by the store's number for it, as in `Opening.active`.
+
+        Raises:
+            SessionNotFound: there is none of that number.
+        """
+        row = await asyncio.to_thread(self._storage.find, number=number)
+        session = None if row is None else await self.get(row.uri)
+        # Its URI may have been given to another meanwhile.
+        if session is None or session.number != number:
+            raise SessionNotFound(f"number {number}")
+        return session
+
     async def _load(self, uri: str) -> Session:
-        stored = await asyncio.to_thread(self._read, uri)
+        drops, stored = -1, None
+        while drops != self._drops:  # what was read while another was removed may be that one
+            drops = self._drops
+            stored = await asyncio.to_thread(self._read, uri)
         if stored is None or ("uri", uri) in self._claims:
             raise SessionNotFound(uri)
         session = self._restored(stored)
         self._hold(session)
+        self.loaded(session)
         return session
 
     def _read(self, uri: str) -> StoredSession | None:
@@ -199,39 +284,54 @@ class Sessions:
             SessionNotFound: there is none of that URI.
         """
         session = await self.get(uri)
-        self._held.pop(uri, None)
+        if ("uri", uri) in self._claims:
+            raise SessionNotFound(uri)  # another one waited for it too, and was first
+        self._let_go(uri)
         self._claims |= {("uri", uri), ("name", session.row.name)}
+        session.leave()
+        self._count(-1)
         ticket = self._journal.write([DropSession(session.number)], self._gone, session)
         await self._journal.wait(ticket)
 
     def _gone(self, session: Session) -> None:
         self._claims -= {("uri", session.row.uri), ("name", session.row.name)}
         self._hub.drop(session.number)
-        self.count -= 1
+        self._drops += 1
 
     async def page(self, *, owner: str | None, before: int | None, limit: int) -> Sequence[SessionRow]:
-        """List sessions, newest first, from the one before this number on."""
+        """List sessions, newest first, from the one before this number on.
+
+        `storage.cursors` makes an opaque cursor of a page's last row, and `before` of a cursor.
+        """
         return await asyncio.to_thread(self._storage.list, owner=owner, before=before, limit=limit)
 
     def _hold(self, session: Session) -> None:
         self._held[session.row.uri] = session
         self._held.move_to_end(session.row.uri)
+        self._uris[session.row.name] = session.row.uri
         self._make_room()
+
+    def _let_go(self, uri: str) -> None:
+        session = self._held.pop(uri, None)
+        if session is not None:
+            self._uris.pop(session.row.name, None)
 
     def _make_room(self) -> None:
         """Let go of those that were not needed for longest: unheard, idle, and written to the end."""
         excess = len(self._held) - self._max_in_memory
         if excess <= 0:
             return
-        for uri, session in list(self._held.items()):
+        for uri, session in list(self._held.items())[:-1]:  # not the last: it just came, and is needed
             if excess <= 0:
                 return
             if self._can_leave(session):
-                del self._held[uri]
+                self._let_go(uri)
                 excess -= 1
 
     def _can_leave(self, session: Session) -> bool:
-        is_idle = "activeTurn" not in session.live.base and session.live is session.shown
+        state = session.live.base
+        # One that is being made is about to be changed by its maker.
+        is_idle = session.is_written and "activeTurn" not in state and state["lifecycle"] != "creating"
         return is_idle and not self._hub.is_heard(session.number)
 
 

@@ -6,25 +6,66 @@ else; it subscribes again and gets what it missed from the log.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+import msgspec
 
 from agenthost.core.reducers import Live
+from agenthost.core.reducers.text import StreamedText
 from agenthost.errors import SlowConsumer
 from agenthost.host.storage import Entry
 from agenthost.wire.ahp.actions.text import Action
 
+T = TypeVar("T")
+
 
 class Shown(Entry, frozen=True, gc=False):
-    """An action that happened: an entry of the log, which everybody who may is shown once it is durable.
+    """What happened: an entry of the log, which everybody who may is shown once it is durable.
 
-    `envelope` is the encoded form, made once for the log and for everybody; `after` the state that follows.
+    It is one action, or a run of text that streamed: then `run` has its actions, `seq` is the number of the
+    last, and `envelope` has a line for each. The bytes are made once, for the log and for everybody.
     """
 
     action: Action | None = None
     after: Live[Any] | None = None
+    """The state that follows."""
     reason: str | None = None
     show: Callable[["Shown"], None] | None = None
+    run: Sequence[StreamedText] | None = None
+    _lines: list[bytes] | None = None
+    _made: tuple[Callable[..., Any], Any] | None = None
+
+    @property
+    def count(self) -> int:
+        """How many envelopes it is."""
+        return 1 if self.run is None else len(self.run)
+
+    @property
+    def first_seq(self) -> int:
+        """The number of the first of its envelopes; the others follow without a gap, up to `seq`."""
+        return self.seq - self.count + 1
+
+    @property
+    def actions(self) -> Sequence[Any]:
+        """The actions, in order."""
+        return (self.action,) if self.run is None else self.run
+
+    def envelopes(self) -> Sequence[bytes]:
+        """Give the envelopes, encoded, in order. A run is taken apart once for all who listen."""
+        lines = self._lines
+        if lines is None:
+            lines = [self.envelope] if self.run is None else self.envelope.split(b"\n")
+            msgspec.structs.force_setattr(self, "_lines", lines)
+        return lines
+
+    def shared(self, make: Callable[["Shown"], T]) -> T:
+        """Give what `make` makes of it; made once, for all who listen and want the same."""
+        made = self._made
+        if made is None or made[0] is not make:
+            made = (make, make(self))
+            msgspec.structs.force_setattr(self, "_made", made)
+        return made[1]
 
 
 class Subscriber:
@@ -33,9 +74,12 @@ class Subscriber:
     def __init__(self, client_id: str, *, max_items: int = 10_000, max_bytes: int = 16 * 1024 * 1024) -> None:
         self.client_id = client_id
         self.resources: set[int] = set()
+        self.taken = 0
+        """How often it took what waited."""
         self._max_items = max_items
         self._max_bytes = max_bytes
         self._items: deque[Shown] = deque()
+        self._count = 0
         self._bytes = 0
         self._wake = asyncio.Event()
         self._failure: SlowConsumer | None = None
@@ -43,7 +87,12 @@ class Subscriber:
     @property
     def backlog(self) -> int:
         """How many envelopes wait."""
-        return len(self._items)
+        return self._count
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether so much waits that whoever can wait should: an eighth of what it takes to be cut off."""
+        return self._count * 8 > self._max_items or self._bytes * 8 > self._max_bytes
 
     @property
     def is_cut_off(self) -> bool:
@@ -51,28 +100,43 @@ class Subscriber:
         return self._failure is not None
 
     def push(self, item: Shown) -> None:
-        """Queue an envelope, or cut the subscriber off if it has no room for it."""
+        """Queue what happened, or cut the subscriber off if it has no room for it."""
         if self._failure is not None:
             return
-        self._bytes += len(item.envelope)
-        if len(self._items) >= self._max_items or self._bytes > self._max_bytes:
-            self._failure = SlowConsumer(len(self._items), self._bytes)
+        count = self._count + item.count
+        self._bytes += self._weight(item)
+        if count > self._max_items or self._bytes > self._max_bytes:
+            self._failure = SlowConsumer(self._count, self._bytes)
             # What it missed is in the log; holding it here would only cost memory.
             self._items.clear()
+            self._count = self._bytes = 0
         else:
             self._items.append(item)
+            self._count = count
+        self._wake.set()
+
+    def _weight(self, item: Shown) -> int:
+        # One thing alone, however large, is no sign that nobody reads.
+        return min(len(item.envelope), self._max_bytes // 4)
+
+    def push_first(self, item: Shown) -> None:
+        """Queue something before all that waits; however much that is."""
+        self._items.appendleft(item)
+        self._count += item.count
+        self._bytes += self._weight(item)
         self._wake.set()
 
     def drop(self, resource: int) -> None:
         """Take out what waits of one resource: a view of it that comes now holds all of that."""
         kept = [item for item in self._items if item.resource != resource]
         self._items = deque(kept)
-        self._bytes = sum(len(item.envelope) for item in kept)
+        self._count = sum(item.count for item in kept)
+        self._bytes = sum(map(self._weight, kept))
         if not kept and self._failure is None:
             self._wake.clear()
 
     async def wait_next(self) -> list[Shown]:
-        """Wait until something is there, and take all of it: at least one, in order.
+        """Wait until something is there, and take all of it: at least one, in order. Some may be runs.
 
         Cancelling is safe: the next call returns what this one would have.
 
@@ -82,9 +146,10 @@ class Subscriber:
         await self._wake.wait()
         if self._failure is not None:
             raise self._failure
+        self.taken += 1
         taken = list(self._items)
         self._items.clear()
-        self._bytes = 0
+        self._count = self._bytes = 0
         self._wake.clear()
         return taken
 
@@ -117,6 +182,14 @@ class Hub:
         """Forget a resource that is gone."""
         for subscriber in self._listeners.pop(resource, {}):
             subscriber.resources.discard(resource)
+
+    def count(self, resource: int) -> int:
+        """Give how many listen to a resource."""
+        return len(self._listeners.get(resource, ()))
+
+    def listeners(self, resource: int) -> Iterable[Subscriber]:
+        """Give everybody who listens to a resource."""
+        return self._listeners.get(resource, ())
 
     def is_heard(self, resource: int) -> bool:
         """Tell whether anybody listens to a resource."""

@@ -9,12 +9,18 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from difflib import SequenceMatcher
+from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
+from agenthost.errors import ToolError
+from agenthost.host.contents import NewContent
+from agenthost.host.storage import PutContent
+from agenthost.host.terminals.toolrun import LONGEST_OUTPUT, Ran, Runner
 from agenthost.host.toolresults import text_block
-from agenthost.wire.ahp.tool import ToolResultContent
+from agenthost.wire.ahp.tool import DiffCounts, FileVersion, ToolResultContent, ToolResultFileEditContent
 
-__all__ = ["OnProgress", "ToolContext", "run_in_thread"]
+__all__ = ["OnProgress", "ToolContext", "count_lines", "run_in_thread"]
 
 T = TypeVar("T")
 
@@ -31,6 +37,8 @@ class ToolContext:
         session: the URI of the session.
         turn_id: the turn that asked.
         call_id: the call.
+        workspace: the folder that files may be touched in.
+        writes: the contents that the result refers to, to be written with it.
     """
 
     def __init__(
@@ -39,8 +47,15 @@ class ToolContext:
         session: str = "",
         turn_id: str = "",
         call_id: str = "",
+        workspace: Path | None = None,
         on_progress: OnProgress | None = None,
+        new_content: Callable[[bytes, str], NewContent] | None = None,
+        runner: Runner | None = None,
     ) -> None:
+        self.workspace = workspace or Path()
+        self.writes: list[PutContent] = []
+        self._new_content = new_content
+        self._runner = runner
         self.session = session
         self.turn_id = turn_id
         self.call_id = call_id
@@ -60,6 +75,29 @@ class ToolContext:
         self._show(_blocks(content))
         await asyncio.sleep(0)
 
+    async def terminal(
+        self,
+        command: str,
+        *,
+        title: str | None = None,
+        seconds: float | None = None,
+        longest: int = LONGEST_OUTPUT,
+    ) -> Ran:
+        """Run a line for `sh` in a terminal, in the workspace, shown live in the call.
+
+        For asynchronous tools. After so many `seconds` it is ended, and so it is when the call is cancelled.
+        The result has the first `longest` characters of what it printed, and a block for the tool's result.
+
+        Raises:
+            ToolError: there are no terminals here.
+            HostError: none could be started.
+        """
+        if self._runner is None:
+            raise ToolError("there are no terminals here")
+        return await self._runner.run(
+            command, lambda block: self._show([block]), title=title, seconds=seconds, longest=longest
+        )
+
     def report(self, *content: str | ToolResultContent) -> None:
         """Do the same from any thread, without waiting; of many reports at once only the last may be seen."""
         with self._lock:
@@ -69,6 +107,27 @@ class ToolContext:
                 # A loop that is closed has nobody left to show it to.
                 with suppress(RuntimeError):
                     self._loop.call_soon_threadsafe(self._show_latest)
+
+    def edited(self, path: Path, before: str | None, after: str | None) -> ToolResultFileEditContent:
+        """Make a block that shows a change of a file.
+
+        `before` is absent for a new one, `after` for one that was removed. Any thread may call it. Both
+        versions are kept, by reference.
+        """
+        block: ToolResultFileEditContent = {"type": "fileEdit", "diff": count_lines(before, after)}
+        if before is not None:
+            block["before"] = self._version(path, before)
+        if after is not None:
+            block["after"] = self._version(path, after)
+        return block
+
+    def _version(self, path: Path, text: str) -> FileVersion:
+        uri = path.absolute().as_uri()
+        if self._new_content is None:
+            return {"uri": uri, "content": {"uri": uri}}
+        content = self._new_content(text.encode(errors="replace"), "text/plain")
+        self.writes.append(content.write)
+        return {"uri": uri, "content": content.ref}
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -125,6 +184,16 @@ async def run_in_thread(call: Callable[[], T], name: str) -> T:
     if error is not None:
         raise error
     return value  # type: ignore[no-any-return] # what `call` gave
+
+
+def count_lines(before: str | None, after: str | None) -> DiffCounts:
+    """Count the lines that a change adds and removes."""
+    old, new = (before or "").splitlines(), (after or "").splitlines()
+    added = removed = 0
+    for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=True).get_opcodes():
+        if kind != "equal":
+            removed, added = removed + b - a, added + d - c
+    return {"added": added, "removed": removed}
 
 
 def _blocks(content: tuple[str | ToolResultContent, ...]) -> list[ToolResultContent]:

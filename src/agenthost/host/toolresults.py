@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from agenthost.core.recording import told
 from agenthost.errors import HostError
 from agenthost.wire.ahp.tool import (
     ToolResultContent,
@@ -81,9 +82,8 @@ class ToolOutcome:
 
     def texts(self) -> list[ToolResultTextContent]:
         """Give what the model reads: the error, if any, then the text; never nothing at all."""
-        failed = [text_block(self.error["message"])] if self.error else []
-        told = [text_block(text) for block in self.content if (text := _told(block)) is not None]
-        return failed + told or [text_block("")]
+        error = self.error["message"] if self.error else None
+        return [text_block(text) for text in told(self.content, error)] or [text_block("")]
 
     @property
     def text(self) -> str:
@@ -168,20 +168,6 @@ def _copy(value: Any) -> Any:
 def _clean(text: str) -> str:
     """Replace what UTF-8 cannot hold, such as parts of the name of a file."""
     return text if text.isascii() else text.encode(errors="replace").decode()
-
-
-def _told(block: ToolResultContent) -> str | None:
-    """Say in words what the model cannot read; what is only for people to look at, not at all."""
-    match block["type"]:
-        case "text":
-            return block["text"]
-        case "embeddedResource":
-            size = len(block["data"]) * 3 // 4
-            return f"[{block['contentType']}, about {size} bytes]"
-        case "resource":
-            return f"[{block['uri']}]"
-        case _:
-            return None
 
 
 def _sniff(data: bytes) -> str:

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypedDict, Unpack, overload
 
+from agenthost.core.docstrings import read_docstring
+from agenthost.core.signatures import Signature, read_signature
 from agenthost.errors import HostError, InvalidValue
-from agenthost.host.docstrings import read_docstring
-from agenthost.host.signatures import Signature, read_signature
 from agenthost.host.toolcontext import ToolContext, run_in_thread
 from agenthost.host.toolresults import ToolOutcome, ToolResult, failure, outcome_of, sentence_of
 from agenthost.wire.ahp.tool import ObjectSchema, ToolAnnotations, ToolDefinition

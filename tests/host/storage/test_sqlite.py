@@ -11,9 +11,11 @@ from agenthost.errors import StorageError
 from agenthost.host.storage import (
     ROOT,
     AddMessages,
+    CopyContent,
     CutMessages,
     DropSession,
     Opening,
+    PutContent,
     PutRow,
     PutSnapshot,
     Storage,
@@ -61,7 +63,9 @@ def test_what_was_committed_is_there_after_a_restart(store: SqliteStorage) -> No
     writes: list[Write] = [added(1), added(2, is_active=True), *appended(range(1, 4), 2)]
     writes += [PutSnapshot(ROOT, b"root", 3), AddMessages(2, 1, (b"two", b"three"))]
     store.commit(writes, 3)
-    assert reopened(store) == Opening(last_seq=3, last_number=2, session_count=2, active=[2], root=b"root")
+    assert reopened(store) == Opening(
+        last_seq=3, last_number=2, session_count=2, active=[2], root=b"root", root_seq=3
+    )
     session = store.load(2)
     assert session
     assert (session.row, session.state, session.state_seq) == (row(2, is_active=True), b"state", 0)
@@ -96,12 +100,14 @@ def test_the_number_of_a_dropped_session_is_remembered(store: SqliteStorage) -> 
 
 def test_dropping_a_session_takes_all_that_belongs_to_it(store: SqliteStorage, tmp_path: Path) -> None:
     store.commit([added(1), added(2), *appended(range(1, 4), 1), *appended(range(4, 6), 2)], 5)
+    store.commit([PutContent(1, "a", "text/plain", b"a"), PutContent(2, "a", "text/plain", b"b")], 5)
     store.commit([entry(6, 1), DropSession(1), entry(7, 2)], 7)
     assert (store.load(1), store.find(name="name-1"), seqs(store, 1, 2)) == (None, None, [4, 5, 7])
     store.trim(100, 100)
     store.close()
     connection = sqlite3.connect(tmp_path / FILE)
-    for table, count in {"log": 3, "log_index": 3, "snapshot": 1, "message": 1, "resource": 2}.items():
+    counts = {"log": 3, "log_index": 3, "snapshot": 1, "message": 1, "content": 1, "resource": 2}
+    for table, count in counts.items():
         assert len(connection.execute(f"SELECT * FROM {table}").fetchall()) == count, table  # noqa: S608
     connection.close()
     store.open()
@@ -115,10 +121,10 @@ def test_what_comes_for_a_session_that_is_gone_goes_too(store: SqliteStorage) ->
     assert store.trim(100, 3) == 0  # nor is it counted
 
 
-def test_a_session_is_found_by_its_uri_and_by_its_name(store: SqliteStorage) -> None:
+def test_a_session_is_found_by_its_uri_its_name_and_its_number(store: SqliteStorage) -> None:
     store.commit([added(1), added(2)], 0)
-    assert store.find(uri="demo:/2") == store.find(name="name-2") == row(2)
-    assert store.find(uri="name-2") is None
+    assert store.find(uri="demo:/2") == store.find(name="name-2") == store.find(number=2) == row(2)
+    assert (store.find(uri="name-2"), store.find(number=3), store.find()) == (None, None, None)
 
 
 def test_a_row_is_replaced_and_keeps_what_names_it(store: SqliteStorage) -> None:
@@ -239,6 +245,8 @@ def test_a_read_is_as_of_one_moment_while_commits_go_on(store: SqliteStorage) ->
         ([PutRow(row(9))], 1, "no session of number 9"),
         ([PutSnapshot(9, b"", 1)], 1, "no session of number 9"),
         ([AddMessages(9, 0, (b"",))], 1, "no session of number 9"),
+        ([PutContent(9, "a", "text/plain", b"")], 1, "no session of number 9"),
+        ([CopyContent(1, 9)], 1, "no session of number 9"),
         ([AddMessages(1, 2, (b"",))], 1, "goes on at 1, not at 2"),
         ([AddMessages(1, 0, (b"",))], 1, "goes on at 1, not at 0"),
         ([PutSnapshot(1, b"", 2**70)], 1, "cannot hold this text or number"),

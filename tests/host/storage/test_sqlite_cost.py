@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from agenthost.host.storage import CopyContent, DropLog, PutContent
 from agenthost.host.storage.sqlite import FILE, SqliteStorage
+from hosting import new_state, run, started
 from storing import added, appended
 
 SESSIONS = 100_000
 
-# A table of one row, and the beginning of the log, as far as it is too long.
-MAY_BE_SCANNED = {"SCAN counter", "SCAN log"}
+# Tables of one row, or of none, and the beginning of the log, as far as it is too long.
+MAY_BE_SCANNED = {"SCAN counter", "SCAN CONSTANT ROW", "SCAN log"}
 
 
 @pytest.fixture(scope="module")
@@ -67,11 +69,28 @@ def test_opening_and_the_first_page_cost_the_same_with_many_sessions(
         assert len(store.list(owner=None, before=None, limit=50)) == 50
         assert len(store.list(owner="o3", before=50_000, limit=50)) == 50
         assert store.find(name="77")
+        assert store.find(number=77)
         assert store.load(77)
+        assert store.content(77, "a") is None
         assert store.trim(1_000, 1_000_000) == 0
         assert store.floor([0, 1, 2]) == 0
         store.close()
     assert steps[0] < 10_000
+
+
+def test_an_engine_costs_the_same_with_many_sessions(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def story() -> None:
+        with counted_steps(monkeypatch) as steps:
+            async with started(folder) as host:
+                assert host.root.state["activeSessions"] == SESSIONS
+                first = await host.sessions.page(owner=None, before=None, limit=50)
+                await host.sessions.create(new_state("demo:/one"))
+                second = await host.sessions.page(owner=None, before=first[-1].number, limit=50)
+                assert [row.number for row in (*first, *second)] == list(range(SESSIONS, SESSIONS - 100, -1))
+                await host.sessions.dispose("demo:/one")
+            assert steps[0] < 20_000
+
+    run(story)
 
 
 def test_no_statement_looks_through_a_whole_table(tmp_path: Path) -> None:
@@ -88,13 +107,18 @@ def test_no_statement_looks_through_a_whole_table(tmp_path: Path) -> None:
     store.list(owner="ann", before=7, limit=5)
     store.find(uri="demo:/1")
     store.find(name="name-1")
+    store.find(number=1)
     store.load(1)
+    store.commit([PutContent(1, "a", "text/plain", b""), added(2), CopyContent(1, 2), DropLog(1, 0)], 19)
+    store.content(2, "a")
     store.trim(5, 5)
     store.replay(3, [0, 1], "me")
     store.trim(5, 5)
     store._writer.set_trace_callback(None)
     reader.set_trace_callback(None)
-    plans = [plan for sql in said if re.match("SELECT|DELETE|UPDATE", sql) for plan in planned(reader, sql)]
+    plans = [
+        plan for sql in said if re.match("SELECT|DELETE|UPDATE|REPLACE", sql) for plan in planned(reader, sql)
+    ]
     assert {plan for plan in plans if plan.startswith("SCAN")} <= MAY_BE_SCANNED
     store.close()
 

@@ -12,11 +12,15 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from agenthost.host.storage import (
     ROOT,
     AddMessages,
+    CopyContent,
     CutMessages,
+    DropLog,
     DropSession,
     Entry,
+    PutContent,
     PutRow,
     PutSnapshot,
+    StoredContent,
     StoredSession,
     Write,
     indexing,
@@ -36,6 +40,7 @@ class Model:
     snapshots: dict[int, tuple[bytes, int]] = field(default_factory=dict)
     log: list[Entry] = field(default_factory=list)
     floors: dict[int, int] = field(default_factory=dict)
+    contents: dict[tuple[int, str], bytes] = field(default_factory=dict)
 
     def trim(self, per_session: int, total: int) -> int:
         old = set()
@@ -121,6 +126,29 @@ class Compared(RuleBasedStateMachine):
             self.writes += [CutMessages(number, cut), add]
             session.messages.extend(messages)
 
+    @rule(chosen=st.integers(0, 9), content_id=st.sampled_from("ab"), data=st.binary(max_size=3))
+    def put_content(self, chosen: int, content_id: str, data: bytes) -> None:
+        if session := self.pick(chosen):
+            self.writes.append(PutContent(session.row.number, content_id, "text/plain", data))
+            self.model.contents[session.row.number, content_id] = data
+
+    @rule(chosen=st.integers(0, 9), other=st.integers(0, 9))
+    def copy_content(self, chosen: int, other: int) -> None:
+        if (source := self.pick(chosen)) and (target := self.pick(other)):
+            numbers = source.row.number, target.row.number
+            self.writes.append(CopyContent(*numbers))
+            found = {key: data for (number, key), data in self.model.contents.items() if number == numbers[0]}
+            self.model.contents |= {(numbers[1], key): data for key, data in found.items()}
+
+    @rule(chosen=st.integers(0, 9), back=st.integers(0, 3), root=st.booleans())
+    def drop_log(self, chosen: int, back: int, root: bool) -> None:
+        session = self.pick(chosen)
+        number = ROOT if root or not session else session.row.number
+        up_to = max(self.model.snapshots.get(number, (b"", 0))[1] - back, 0)
+        self.writes.append(DropLog(number, up_to))
+        self.model.log = [e for e in self.model.log if e.resource != number or e.seq > up_to]
+        self.model.floors[number] = max(up_to, self.model.floors.get(number, 0))
+
     @rule(chosen=st.integers(0, 9))
     def drop(self, chosen: int) -> None:
         if session := self.pick(chosen):
@@ -129,6 +157,8 @@ class Compared(RuleBasedStateMachine):
             del self.model.sessions[number], self.model.snapshots[number]
             self.model.floors.pop(number, None)
             self.model.log = [entry for entry in self.model.log if entry.resource != number]
+            for content_id in "ab":
+                self.model.contents.pop((number, content_id), None)
 
     @rule()
     def commit(self) -> None:
@@ -149,7 +179,9 @@ class Compared(RuleBasedStateMachine):
         assert (opening.last_seq, opening.last_number) == (self.last_seq, self.last_number)
         assert opening.session_count == len(rows)
         assert opening.active == [row.number for row in rows if row.is_active]
-        assert opening.root == self.model.snapshots.get(ROOT, (None, 0))[0]
+        assert (opening.root, opening.root_seq) == self.model.snapshots.get(ROOT, (None, 0))
+        log = [entry for entry in self.model.log if entry.resource == ROOT]
+        assert opening.root_entries == [entry for entry in log if entry.seq > opening.root_seq]
 
     @rule(after=st.integers(0, 40), chosen=st.lists(st.integers(0, 9), max_size=3))
     def compare_replays(self, after: int, chosen: list[int]) -> None:
@@ -184,6 +216,11 @@ class Compared(RuleBasedStateMachine):
             expected = replace(session, state=state, state_seq=seq, entries=entries)
             assert self.store.load(number) == expected
             assert self.store.find(name=row(number).name) == session.row
+        for number in range(1, self.last_number + 1):
+            for content_id in "ab":
+                data = self.model.contents.get((number, content_id))
+                expected_content = None if data is None else StoredContent("text/plain", data)
+                assert self.store.content(number, content_id) == expected_content
 
 
 @pytest.mark.parametrize("at_once", [3, indexing.AT_ONCE])

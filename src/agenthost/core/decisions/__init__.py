@@ -1,7 +1,7 @@
 """Decisions: whether what a client dispatches may be applied. Pure; no host behaviour.
 
-`refuse` looks at an action just as the client sent it. If it gives no reason, `cleaned` gives the action
-to reduce and to pass on. Rules are sorted by noun, as the reducers are; the table here names the function.
+`decide` looks at an action just as the client sent it, and gives the one to reduce and to pass on, or a
+reason. Rules are sorted by noun, as the reducers are; the table here names the function.
 """
 
 from agenthost.core.decisions import config, pending, session, terminals, toolcalls, turns
@@ -10,11 +10,12 @@ from agenthost.core.decisions.refusal import Context, Dispatch, Refused, Rule, l
 from agenthost.core.decisions.session import is_deferred
 from agenthost.core.decisions.shapes import cleaned
 from agenthost.errors import InvalidValue
+from agenthost.wire.ahp.actions import StateAction
 from agenthost.wire.ahp.snapshot import State
 from agenthost.wire.json import Json
 from agenthost.wire.mismatch import quote
 
-__all__ = ["RULES", "Context", "cleaned", "final_answers", "is_deferred", "refuse"]
+__all__ = ["RULES", "Context", "cleaned", "decide", "final_answers", "is_deferred", "refuse"]
 
 RULES: dict[str, Rule] = {
     "session/turnStarted": turns.turn_started,
@@ -55,12 +56,21 @@ def refuse(state: State, action: Json, client_id: str, *, context: Context = NOT
     `state` is that of the resource which the action names: whoever routes has found it. Neither it nor
     the action is changed. Never raises, whatever the client sent.
     """
+    decided = decide(state, action, client_id, context=context)
+    return decided if isinstance(decided, str) else None
+
+
+def decide(
+    state: State, action: Json, client_id: str, *, context: Context = NOTHING_MORE
+) -> StateAction | str:
+    """Give a client's action as it is to be applied, or say why it may not be; see `refuse` and `cleaned`."""
     kind = action.get("type") if type(action) is dict else None
     rule = RULES.get(kind) if type(kind) is str else None
     if rule is None:
         return f"{quote(kind)} is not an action that a client may dispatch"
     try:
-        rule(state, cleaned(action), Dispatch(client_id, context))
+        clean = cleaned(action)
+        rule(state, clean, Dispatch(client_id, context))
     except (InvalidValue, Refused) as reason:
         return str(reason)
-    return None
+    return clean

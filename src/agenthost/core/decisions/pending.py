@@ -3,7 +3,7 @@
 from typing import Any
 
 from agenthost.core.decisions.answers import check_answer
-from agenthost.core.decisions.refusal import Dispatch, Refused
+from agenthost.core.decisions.refusal import Dispatch, Refused, check_size
 from agenthost.wire.ahp.actions.input import (
     SessionInputAnswerChangedAction,
     SessionInputCompletedAction,
@@ -50,10 +50,11 @@ def final_answers(state: SessionState, action: SessionInputCompletedAction) -> d
     return {**request.get("answers", {}), **action.get("answers", {})}
 
 
-def pending_message_set(_state: SessionState, action: SessionPendingMessageSetAction, _by: Dispatch) -> None:
+def pending_message_set(_state: SessionState, action: SessionPendingMessageSetAction, by: Dispatch) -> None:
     """Refuse a message without an id: nothing could name it, since the reducers read "" as none."""
     if not action["id"]:
         raise Refused("the id of a message may not be empty")
+    check_size(action["userMessage"], by)
 
 
 def pending_message_removed(

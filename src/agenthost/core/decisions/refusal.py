@@ -4,6 +4,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from agenthost.wire.json import encode_json
+
 
 class Refused(Exception):
     """The action may not be applied. Its text is the reason, as the client is told it."""
@@ -16,10 +18,12 @@ class Context:
     Attributes:
         models: the ids of the models that the session may use; `None` if any will do.
         has_exited: the terminal's process has ended. Its state tells so only if the exit code is known.
+        message_bytes: how large a user's message may be; `None` if there is no limit.
     """
 
     models: Collection[str] | None = None
     has_exited: bool = False
+    message_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,13 @@ class Dispatch:
 
 Rule: TypeAlias = Callable[[Any, Any, Dispatch], None]
 """Decides one type of action, given state, action and dispatch; raises `Refused`, or lets it pass."""
+
+
+def check_size(message: Any, by: Dispatch) -> None:
+    """Refuse a user's message that is larger than the host will hold."""
+    limit = by.context.message_bytes
+    if limit is not None and len(encode_json(message)) > limit:
+        raise Refused(f"the message is larger than {limit} bytes")
 
 
 def let_pass(_state: Any, _action: Any, _by: Dispatch) -> None:

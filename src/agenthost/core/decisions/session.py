@@ -8,6 +8,7 @@ from agenthost.wire.ahp.actions.session import (
     SessionModelChangedAction,
 )
 from agenthost.wire.ahp.session import SessionState
+from agenthost.wire.ahp.tool import ToolDefinition
 from agenthost.wire.json import JsonObject
 from agenthost.wire.mismatch import quote
 
@@ -36,15 +37,26 @@ def active_client_changed(
         raise Refused("no client is active")
     if new is not None and new["clientId"] != by.client_id:
         raise Refused(f"a client can only make itself active, not {quote(new['clientId'])}")
+    _check_names(state, [] if new is None else new["tools"])
 
 
 def active_client_tools_changed(
-    state: SessionState, _action: SessionActiveClientToolsChangedAction, by: Dispatch
+    state: SessionState, action: SessionActiveClientToolsChangedAction, by: Dispatch
 ) -> None:
-    """Refuse whoever is not the active client."""
+    """Refuse whoever is not the active client, and names that are taken."""
     active = state.get("activeClient")
     if active is None or active.get("clientId") != by.client_id:
         raise Refused("only the active client can change its tools")
+    _check_names(state, action["tools"])
+
+
+def _check_names(state: SessionState, tools: list[ToolDefinition]) -> None:
+    """Refuse two tools of one name: a model calls them by nothing else."""
+    taken = {tool.get("name") for tool in state.get("serverTools", [])}
+    for tool in tools:
+        if tool["name"] in taken:
+            raise Refused(f"there is a tool {quote(tool['name'])} already")
+        taken.add(tool["name"])
 
 
 def customization_toggled(

@@ -1,6 +1,9 @@
 """Whether a turn may start, stop, or be cut off."""
 
-from agenthost.core.decisions.refusal import Dispatch, Refused
+from operator import methodcaller
+from typing import Any
+
+from agenthost.core.decisions.refusal import Dispatch, Refused, check_size
 from agenthost.wire.ahp.actions.turn import (
     SessionTruncatedAction,
     SessionTurnCancelledAction,
@@ -9,6 +12,8 @@ from agenthost.wire.ahp.actions.turn import (
 from agenthost.wire.ahp.session import SessionState
 from agenthost.wire.ahp.turn import ActiveTurn
 from agenthost.wire.mismatch import quote
+
+_ID: Any = methodcaller("get", "id")
 
 
 def running_turn(state: SessionState, turn_id: str) -> ActiveTurn:
@@ -25,7 +30,7 @@ def running_turn(state: SessionState, turn_id: str) -> ActiveTurn:
     return turn
 
 
-def turn_started(state: SessionState, action: SessionTurnStartedAction, _by: Dispatch) -> None:
+def turn_started(state: SessionState, action: SessionTurnStartedAction, by: Dispatch) -> None:
     """Refuse a second turn at a time, an id twice, and turns of a session that is not ready."""
     if state.get("lifecycle") != "ready":
         raise Refused(f"the session is not ready: its lifecycle is {quote(state.get('lifecycle'))}")
@@ -34,11 +39,12 @@ def turn_started(state: SessionState, action: SessionTurnStartedAction, _by: Dis
         raise Refused(f"turn {quote(turn.get('id'))} is still running")
     if not action["turnId"]:
         raise Refused("the id of a turn may not be empty")
-    if action["turnId"] in _ended_turns(state):
+    if _has_ended(state, action["turnId"]):
         raise Refused(f"this session had a turn {quote(action['turnId'])} before")
     message_id = action.get("queuedMessageId")
     if message_id is not None and message_id not in _pending_messages(state):
         raise Refused(f"no message {quote(message_id)} is pending")
+    check_size(action["userMessage"], by)
 
 
 def turn_cancelled(state: SessionState, action: SessionTurnCancelledAction, _by: Dispatch) -> None:
@@ -49,12 +55,13 @@ def turn_cancelled(state: SessionState, action: SessionTurnCancelledAction, _by:
 def truncated(state: SessionState, action: SessionTruncatedAction, _by: Dispatch) -> None:
     """Refuse to cut after a turn that is not among those that ended."""
     turn_id = action.get("turnId")
-    if turn_id is not None and turn_id not in _ended_turns(state):
+    if turn_id is not None and not _has_ended(state, turn_id):
         raise Refused(f"this session has no turn {quote(turn_id)} that has ended")
 
 
-def _ended_turns(state: SessionState) -> list[str | None]:
-    return [turn.get("id") for turn in state.get("turns", [])]
+def _has_ended(state: SessionState, turn_id: str) -> bool:
+    # Without a loop of our own: a session may have had thousands of turns, and each new one asks.
+    return turn_id in map(_ID, state.get("turns", ()))
 
 
 def _pending_messages(state: SessionState) -> list[str | None]:

@@ -3,12 +3,12 @@
 This is the hot path. A delta finds its part by a look-up and becomes an entry of the log.
 """
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from agenthost.core.reducers.live import Growth, Live
 from agenthost.wire.ahp.actions.text import SessionDelta, SessionReasoning, SessionToolCallDelta
 from agenthost.wire.ahp.session import SessionState
-from agenthost.wire.ahp.turn import ActiveTurn
 
 Target: TypeAlias = tuple[str, tuple[int, ...]]
 """What grows: `content` or `partialInput`, of the parts at these places."""
@@ -17,14 +17,23 @@ StreamedText: TypeAlias = SessionDelta | SessionReasoning | SessionToolCallDelta
 
 
 class Streams(Growth[SessionState]):
-    """The parts of a running turn that text can go to: by the type of the action, then by the id it names."""
+    """The parts of a running turn that text can go to: by the type of the action, then by the id it names.
 
-    __slots__ = ("targets", "turn_id")
+    Each type is looked through when the first of its actions comes: most turns have only one.
+    """
 
-    def __init__(self, turn_id: str | None, targets: dict[type, dict[str, Target]]) -> None:
+    __slots__ = ("_parts", "targets", "turn_id")
+
+    def __init__(self, turn_id: str | None, parts: list[Any]) -> None:
         super().__init__()
         self.turn_id = turn_id
-        self.targets = targets
+        self.targets: dict[type, dict[str, Target]] = {}
+        self._parts = parts
+
+    def find(self, kind: type) -> dict[str, Target]:
+        """Find the parts that take text of this type."""
+        self.targets[kind] = _FINDERS[kind](self._parts)
+        return self.targets[kind]
 
     def fold(self, base: SessionState, texts: dict[Target, str]) -> SessionState:
         """Append to each part all that was logged for it."""
@@ -37,7 +46,7 @@ class Streams(Growth[SessionState]):
 
     def copy(self, length: int) -> "Streams":
         """Give the same places with a log of their own."""
-        twin = Streams(self.turn_id, self.targets)
+        twin = Streams(self.turn_id, self._parts)
         twin.log = self.log[:length]
         return twin
 
@@ -46,10 +55,12 @@ def stream(live: Live[SessionState], action: StreamedText) -> Live[SessionState]
     """Append the action's text to the part that it names, if that takes such text."""
     streams: Any = live.growth
     if streams is None:
-        streams = _find_streams(live.base.get("activeTurn"))
+        turn: Any = live.base.get("activeTurn") or {}
+        streams = Streams(turn.get("id"), turn.get("responseParts", []))
     kind = type(action)
     part_id = action.toolCallId if kind is SessionToolCallDelta else action.partId  # type: ignore[union-attr]
-    target = streams.targets[kind].get(part_id)
+    targets = streams.targets.get(kind)
+    target = (streams.find(kind) if targets is None else targets).get(part_id)
     if target is None or action.turnId != streams.turn_id:
         return live
     log = streams.log
@@ -60,16 +71,6 @@ def stream(live: Live[SessionState], action: StreamedText) -> Live[SessionState]
     log.append(target)
     log.append(action.content)
     return Live(live.base, streams, length + 2)
-
-
-def _find_streams(turn: ActiveTurn | None) -> Streams:
-    parts: list[Any] = turn.get("responseParts", []) if turn else []
-    targets: dict[type, dict[str, Target]] = {
-        SessionDelta: _first_parts(parts, "markdown"),
-        SessionReasoning: _first_parts(parts, "reasoning"),
-        SessionToolCallDelta: _streaming_calls(parts),
-    }
-    return Streams(turn.get("id") if turn else None, targets)
 
 
 def _first_parts(parts: list[Any], kind: str) -> dict[str, Target]:
@@ -92,6 +93,13 @@ def _streaming_calls(parts: list[Any]) -> dict[str, Target]:
         if call_id is not None and part["toolCall"].get("status") == "streaming":
             places.setdefault(call_id, []).append(place)
     return {call_id: ("partialInput", tuple(found)) for call_id, found in places.items()}
+
+
+_FINDERS: dict[type, Callable[[list[Any]], dict[str, Target]]] = {
+    SessionDelta: lambda parts: _first_parts(parts, "markdown"),
+    SessionReasoning: lambda parts: _first_parts(parts, "reasoning"),
+    SessionToolCallDelta: _streaming_calls,
+}
 
 
 def _part_id(part: Any) -> str | None:

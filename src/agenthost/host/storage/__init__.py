@@ -1,12 +1,13 @@
 """Storage: what the host needs of a store, small enough that another engine can stand behind it.
 
 A store keeps the log (every envelope, by its sequence number), a row and a snapshot for each session, and
-each session's transcript. It knows bytes and numbers, nothing of what they mean. All calls block: the host
-makes the writing ones from one thread, in order; the reading ones may come from any thread, at any time.
+each session's transcript and large contents. It knows bytes and numbers, nothing of what they mean. All calls
+block: the host makes the writing ones from one thread, in order; the reading ones may come from any thread,
+at any time.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 import msgspec
@@ -62,6 +63,14 @@ class StoredSession:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredContent:
+    """A content of a session that is too large for its state."""
+
+    content_type: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class AddSession:
     """Make a session: its row, its first snapshot and its first messages."""
 
@@ -95,6 +104,17 @@ class DropSession:
 
 
 @dataclass(frozen=True, slots=True)
+class DropLog:
+    """Remove the log of a session, or of the root, up to this number, which its snapshot has to hold.
+
+    Whoever was away since before gets no replay any more: for a change that no action can express.
+    """
+
+    number: int
+    up_to: int
+
+
+@dataclass(frozen=True, slots=True)
 class AddMessages:
     """Append to a transcript; the first of these messages has this position, from 0."""
 
@@ -111,7 +131,36 @@ class CutMessages:
     position: int
 
 
-Write: TypeAlias = Entry | AddSession | PutRow | PutSnapshot | DropSession | AddMessages | CutMessages
+@dataclass(frozen=True, slots=True)
+class PutContent:
+    """Keep a content of a session, under an id that is its own within that session."""
+
+    number: int
+    content_id: str
+    content_type: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CopyContent:
+    """Give a session a copy of all contents of another, under the same ids."""
+
+    source: int
+    target: int
+
+
+Write: TypeAlias = (
+    Entry
+    | AddSession
+    | PutRow
+    | PutSnapshot
+    | DropSession
+    | DropLog
+    | AddMessages
+    | CutMessages
+    | PutContent
+    | CopyContent
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +173,8 @@ class Opening:
         session_count: how many sessions there are.
         active: the numbers of the sessions that have a turn to take up, oldest first.
         root: the root's last snapshot.
+        root_seq: the number up to which that snapshot holds everything; 0 without one.
+        root_entries: the root's log since.
     """
 
     last_seq: int
@@ -131,6 +182,8 @@ class Opening:
     session_count: int
     active: list[int]
     root: bytes | None
+    root_seq: int = 0
+    root_entries: list[Entry] = field(default_factory=list)
 
 
 class Storage(Protocol):
@@ -146,14 +199,20 @@ class Storage(Protocol):
     def commit(self, writes: Sequence[Write], last_seq: int) -> None:
         """Do all of these writes, in order, or none; from then on the store goes on from `last_seq`.
 
-        The numbers of entries ascend, above the earlier `last_seq` and up to this one.
+        The numbers of entries ascend, above the earlier `last_seq` and up to this one. What comes for a
+        session that was dropped is passed over: whoever wrote it may not have heard of that yet.
         """
 
-    def find(self, *, uri: str | None = None, name: str | None = None) -> SessionRow | None:
-        """Find a session by its URI or by its name."""
+    def find(
+        self, *, uri: str | None = None, name: str | None = None, number: int | None = None
+    ) -> SessionRow | None:
+        """Find a session by its URI, by its name or by its number."""
 
     def load(self, number: int) -> StoredSession | None:
-        """Read a session whole, as of one moment."""
+        """Read a session whole, as of one moment, without its contents."""
+
+    def content(self, number: int, content_id: str) -> StoredContent | None:
+        """Read one content of a session."""
 
     def list(self, *, owner: str | None, before: int | None, limit: int) -> Sequence[SessionRow]:
         """List sessions, newest first, from the one before this number on; of one owner, or of all."""

@@ -52,7 +52,7 @@ class DataFolder:
         path = self.path / name
         try:
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-            _sync_folder(self.path)  # else a power cut could take the file, with all that was synced into it
+            sync_folder(self.path)  # else a power cut could take the file, with all that was synced into it
         except FileExistsError:
             pass
         except OSError as error:
@@ -104,7 +104,21 @@ def _holder(lock: int) -> str:
     return f"{who} since {since}"
 
 
-def _sync_folder(path: Path) -> None:
+def replace_file(path: Path, data: bytes) -> None:
+    """Let a file hold this, for its owner alone: all of it or what it held before, whenever a crash comes."""
+    fresh = path.with_name(f"{path.name}.new")
+    # What an earlier crash left there goes first, because its mode could be any.
+    fresh.unlink(missing_ok=True)
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(path: Path) -> None:
+    """Let the names of the files in a folder survive a power cut."""
     folder = os.open(path, os.O_RDONLY)
     try:
         os.fsync(folder)

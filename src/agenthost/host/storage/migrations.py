@@ -6,7 +6,7 @@ not ours, is damaged, or comes from a newer agenthost is left as it is.
 The tables, from version 1 on:
 
 - `counter`: one row of numbers that have to outlive what they count, rewritten by every commit;
-- `session`, `snapshot`, `message`: small rows apart from large ones, so that a list reads little;
+- `session`, `snapshot`, `message`, `content`: small rows apart from large ones, so that a list reads little;
 - `log`: the envelopes, by sequence number; `log_index`: the same, by resource, up to `indexed_seq`;
 - `resource`: how much is in the log of each session and of the root, up to `indexed_seq` too, so that
   trimming finds what to remove without looking through the log.
@@ -53,6 +53,14 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             body BLOB NOT NULL,
             UNIQUE (number, position)
         )""",
+        # The index is apart from the rows: to find one, or all of a session, no data is read.
+        """CREATE TABLE content (
+            number INTEGER NOT NULL,
+            content_id TEXT NOT NULL,
+            content_type TEXT NOT NULL,
+            data BLOB NOT NULL,
+            UNIQUE (number, content_id)
+        )""",
         """CREATE TABLE log (
             seq INTEGER PRIMARY KEY,
             resource INTEGER NOT NULL,
@@ -81,7 +89,17 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 )
 
 VERSION = len(MIGRATIONS)
-TABLES = {"written_by", "counter", "session", "snapshot", "message", "log", "log_index", "resource"}
+TABLES = {
+    "written_by",
+    "counter",
+    "session",
+    "snapshot",
+    "message",
+    "content",
+    "log",
+    "log_index",
+    "resource",
+}
 
 
 def check_file(path: Path) -> None:

@@ -13,7 +13,15 @@ from pathlib import Path
 from threading import Lock
 
 from agenthost.errors import StorageError
-from agenthost.host.storage import ROOT, Entry, Opening, SessionRow, StoredSession, Write
+from agenthost.host.storage import (
+    ROOT,
+    Entry,
+    Opening,
+    SessionRow,
+    StoredContent,
+    StoredSession,
+    Write,
+)
 from agenthost.host.storage.counter import Counter, put_counter, read_counter
 from agenthost.host.storage.faults import explained
 from agenthost.host.storage.folder import DataFolder
@@ -32,6 +40,7 @@ PAGES_BEFORE_CHECKPOINT = 4_000
 
 WAL_BYTES_KEPT = 64 * 1024 * 1024
 
+_SNAPSHOT = "SELECT state, state_seq FROM snapshot JOIN resource USING (number) WHERE number = ?"
 _ROW = "SELECT number, uri, name, owner, is_active, summary, private FROM session"
 _NEWER_THAN_ALL = 2**63 - 1
 
@@ -76,13 +85,16 @@ class SqliteStorage:
             with _transaction(writer):  # SQLite opens a file that it cannot write: better told now than later
                 put_counter(writer, counter)
             active = writer.execute("SELECT number FROM session WHERE is_active ORDER BY number").fetchall()
-            root = writer.execute("SELECT state FROM snapshot WHERE number = ?", (ROOT,)).fetchone()
+            root, root_seq = writer.execute(_SNAPSHOT, (ROOT,)).fetchone() or (None, 0)
+            root_entries = read_entries(writer, [ROOT], root_seq)
         return Opening(
             last_seq=counter.last_seq,
             last_number=counter.last_number,
             session_count=counter.session_count,
             active=[number for (number,) in active],
-            root=root and root[0],
+            root=root,
+            root_seq=root_seq,
+            root_entries=root_entries,
         )
 
     def commit(self, writes: Sequence[Write], last_seq: int) -> None:
@@ -111,27 +123,34 @@ class SqliteStorage:
             self._counter = counter
         return removed
 
-    def find(self, *, uri: str | None = None, name: str | None = None) -> SessionRow | None:
-        """Find a session by its URI or by its name."""
-        column, value = ("name", name) if uri is None else ("uri", uri)
+    def find(
+        self, *, uri: str | None = None, name: str | None = None, number: int | None = None
+    ) -> SessionRow | None:
+        """Find a session by its URI, by its name or by its number."""
+        named = {"uri": uri, "name": name, "number": number}
+        column = next((column for column, value in named.items() if value is not None), "uri")
         with self._reading() as connection:
-            found = connection.execute(f"{_ROW} WHERE {column} = ?", (value,)).fetchone()
+            found = connection.execute(f"{_ROW} WHERE {column} = ?", (named[column],)).fetchone()
         return found and _row(found)
 
     def load(self, number: int) -> StoredSession | None:
-        """Read a session whole, as of one moment."""
+        """Read a session whole, as of one moment, without its contents."""
         with self._reading() as connection:
             row = connection.execute(f"{_ROW} WHERE number = ?", (number,)).fetchone()
             if row is None:
                 return None
-            state, seq = connection.execute(
-                "SELECT state, state_seq FROM snapshot JOIN resource USING (number) WHERE number = ?",
-                (number,),
-            ).fetchone()
+            state, seq = connection.execute(_SNAPSHOT, (number,)).fetchone()
             entries = read_entries(connection, [number], seq)
             sql = "SELECT body FROM message WHERE number = ? ORDER BY position"
             messages = [body for (body,) in connection.execute(sql, (number,))]
         return StoredSession(_row(row), state, seq, entries, messages)
+
+    def content(self, number: int, content_id: str) -> StoredContent | None:
+        """Read one content of a session."""
+        sql = "SELECT content_type, data FROM content WHERE number = ? AND content_id = ?"
+        with self._reading() as connection:
+            found = connection.execute(sql, (number, content_id)).fetchone()
+        return found and StoredContent(*found)
 
     def list(self, *, owner: str | None, before: int | None, limit: int) -> Sequence[SessionRow]:
         """List sessions, newest first; see `Storage.list`."""

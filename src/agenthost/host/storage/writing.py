@@ -9,15 +9,21 @@ from agenthost.errors import StorageError
 from agenthost.host.storage import (
     AddMessages,
     AddSession,
+    CopyContent,
     CutMessages,
+    DropLog,
     DropSession,
     Entry,
+    PutContent,
     PutRow,
     PutSnapshot,
     Write,
 )
 from agenthost.host.storage.counter import Counter, put_counter
 from agenthost.host.storage.indexing import AT_ONCE, catch_up, remove_entries
+
+_APART = (PutRow, AddMessages, CutMessages)
+"""What does not look at the log, and so need not wait until the entries before it are there."""
 
 
 class Batch:
@@ -37,8 +43,9 @@ class Batch:
             if isinstance(write, Entry):
                 run.append(self._checked(write))
                 continue
-            self._append(run)
-            run = []
+            if not isinstance(write, _APART):
+                self._append(run)
+                run = []
             self._put_other(write)
         self._append(run)
         if self.counter.last_seq - self.counter.indexed_seq >= AT_ONCE:
@@ -71,22 +78,50 @@ class Batch:
                 )
             case PutSnapshot(number, state, state_seq):
                 sql = "UPDATE resource SET state_seq = ? WHERE number = ?"
-                self._change(number, sql, (state_seq, number))
-                self._connection.execute("REPLACE INTO snapshot VALUES (?, ?)", (number, state))
+                if self._change(number, sql, (state_seq, number)):
+                    self._connection.execute("REPLACE INTO snapshot VALUES (?, ?)", (number, state))
             case DropSession(number):
                 self._drop_session(number)
-            case AddMessages(number, position, messages):
-                self._add_messages(number, position, messages)
-            case CutMessages(number, position):
-                sql = "DELETE FROM message WHERE number = ? AND position >= ?"
-                self._connection.execute(sql, (number, position))
+            case DropLog(number, up_to):
+                self._drop_log(number, up_to)
+            case AddMessages() | CutMessages() | PutContent() | CopyContent():
+                self._put_belonging(write)
             case Entry():
                 raise AssertionError("entries are appended in runs")
             case _:
                 assert_never(write)
 
-    def _change(self, number: int, sql: str, values: tuple[object, ...]) -> None:
-        if self._connection.execute(sql, values).rowcount == 0:
+    def _put_belonging(self, write: AddMessages | CutMessages | PutContent | CopyContent) -> None:
+        match write:
+            case AddMessages(number, position, messages):
+                self._add_messages(number, position, messages)
+            case CutMessages(number, position):
+                sql = "DELETE FROM message WHERE number = ? AND position >= ?"
+                self._connection.execute(sql, (number, position))
+            case PutContent(number, content_id, content_type, data):
+                sql = """REPLACE INTO content SELECT ?1, ?2, ?3, ?4
+                    WHERE EXISTS (SELECT 1 FROM session WHERE number = ?1)"""
+                self._change(number, sql, (number, content_id, content_type, data))
+            case CopyContent(source, target):
+                sql = """REPLACE INTO content SELECT ?1, content_id, content_type, data FROM content
+                    WHERE content.number = ?2 AND EXISTS (SELECT 1 FROM session WHERE number = ?1)"""
+                self._change(target, sql, (target, source))
+            case _:
+                assert_never(write)
+
+    def _change(self, number: int, sql: str, values: tuple[object, ...]) -> bool:
+        """Change what belongs to a session that should be there; tell whether anything was changed."""
+        if self._connection.execute(sql, values).rowcount:
+            return True
+        self._pass_over(number)
+        return False
+
+    def _pass_over(self, number: int) -> None:
+        """Let what is for a session that is gone go too; refuse what is for one that never was.
+
+        The last writes of a session may come after its end, and a commit that is refused is tried for ever.
+        """
+        if number > self.counter.last_number:
             raise StorageError(f"there is no session of number {number}")
 
     def _add_session(self, write: AddSession) -> None:
@@ -110,15 +145,28 @@ class Batch:
         self.counter.entry_count -= remove_entries(self._connection, number, self._seq)
         self.counter.session_count -= 1
         execute("DELETE FROM message WHERE number = ?", (number,))
+        execute("DELETE FROM content WHERE number = ?", (number,))
         execute("DELETE FROM snapshot WHERE number = ?", (number,))
         execute("DELETE FROM resource WHERE number = ?", (number,))
+
+    def _drop_log(self, number: int, up_to: int) -> None:
+        """Remove entries, and have the floor say so, even where there were none."""
+        catch_up(self._connection, self.counter, self._seq)
+        gone = remove_entries(self._connection, number, up_to)
+        self.counter.entry_count -= gone
+        self._connection.execute(
+            """UPDATE resource SET entry_count = entry_count - :gone, floor = max(floor, :up_to),
+            first = (SELECT min(seq) FROM log_index WHERE resource = :number) WHERE number = :number""",
+            {"gone": gone, "up_to": up_to, "number": number},
+        )
 
     def _add_messages(self, number: int, position: int, messages: Iterable[bytes]) -> None:
         sql = """SELECT (SELECT coalesce(max(position) + 1, 0) FROM message WHERE number = :number)
             FROM session WHERE number = :number"""
         found = self._connection.execute(sql, {"number": number}).fetchone()
         if found is None:
-            raise StorageError(f"there is no session of number {number}")
+            self._pass_over(number)
+            return
         if found[0] != position:
             raise StorageError(f"the transcript of session {number} goes on at {found[0]}, not at {position}")
         self._insert_messages(number, position, messages)

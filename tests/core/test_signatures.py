@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agenthost.core.signatures import read_signature
 from agenthost.errors import InvalidValue
-from agenthost.host.signatures import read_signature
 from agenthost.wire.json import Json, JsonObject
 
 

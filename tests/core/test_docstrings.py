@@ -2,7 +2,7 @@
 
 import pytest
 
-from agenthost.host.docstrings import read_docstring
+from agenthost.core.docstrings import read_docstring
 
 
 def test_the_first_paragraph_is_the_summary_on_one_line() -> None:

@@ -11,9 +11,9 @@ from typing import Annotated, Any, NotRequired, TypedDict, get_args, get_origin
 
 import msgspec
 
+from agenthost.core.docstrings import read_docstring
+from agenthost.core.misfits import find_misfit
 from agenthost.errors import InvalidValue
-from agenthost.host.docstrings import read_docstring
-from agenthost.host.misfits import find_misfit
 from agenthost.wire.json import Json, JsonObject, decode_json, encode_json
 
 _make_record: Any = TypedDict

@@ -1,0 +1,25 @@
+"""The same client for programs without an event loop: a session that is left, and come back to.
+
+Start a server with `agenthost serve`, then run this: `python examples/aap_sync.py [URL]`.
+"""
+
+import sys
+
+from agenthost.client import DEFAULT_URL, SyncAapClient
+
+url = sys.argv[1] if len(sys.argv) > 1 else DEFAULT_URL
+
+with SyncAapClient(url) as client:
+    session = client.create("demo", options={"style": "loud"})
+    print(session.ask("Good morning").text)
+    remembered = session.id
+
+with SyncAapClient(url) as client:
+    session = client.session(remembered)
+    for event in session.send("Good night"):
+        if event["event"] == "text_delta":
+            print(event["delta"], end="", flush=True)
+    print()
+    for message in session.history():
+        print(f"{message['role']}: {message['content']}")
+    session.delete()

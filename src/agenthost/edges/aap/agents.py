@@ -1,0 +1,73 @@
+"""Agents in the words of AAP: how the host describes them, and the options as AAP knows them.
+
+The models of an agent are an option `model` here: choosing one is choosing the model of the session.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from agenthost.host.agent import Agent
+from agenthost.host.options import Option
+from agenthost.host.tools import Tool
+from agenthost.wire.aap.v3 import AgentCapabilities, AgentInfo, AgentOption, GetMetaResponse, ToolSpec
+
+__all__ = ["MODEL", "agent_info", "meta", "options_of"]
+
+MODEL = "model"
+
+
+def meta(agents: Iterable[Agent]) -> GetMetaResponse:
+    """Describe the server."""
+    return {"version": 3, "agents": [agent_info(agent) for agent in agents]}
+
+
+def agent_info(agent: Agent) -> AgentInfo:
+    """Describe an agent."""
+    info: AgentInfo = {"name": agent.name, "version": agent.version}
+    if agent.title:
+        info["title"] = agent.title
+    if agent.description:
+        info["description"] = agent.description
+    if tools := [_tool(one) for one in agent.toolset.exposed()]:
+        info["tools"] = tools
+    if options := [_option(option) for option in options_of(agent)]:
+        info["options"] = options
+    info["capabilities"] = _capabilities(agent)
+    return info
+
+
+def options_of(agent: Agent) -> list[Option]:
+    """List the options of an agent, with the choice of its model."""
+    declared = list(agent.options)
+    if agent.models and all(option.name != MODEL for option in declared):
+        choices = [model.id for model in agent.models]
+        declared.append(Option.select(MODEL, choices, title="Model", description="The model that answers."))
+    return declared
+
+
+def _tool(one: Tool) -> ToolSpec:
+    spec: ToolSpec = {"name": one.name, "description": one.description, "parameters": one.schema}
+    if one.title:
+        spec["title"] = one.title
+    return spec
+
+
+def _option(option: Option) -> AgentOption:
+    shown: Any = {"type": option.kind, "name": option.name, "default": option.default}
+    if option.title:
+        shown["title"] = option.title
+    if option.description:
+        shown["description"] = option.description
+    if option.kind == "select":
+        shown["options"] = list(option.choices)
+    return shown  # type: ignore[no-any-return]
+
+
+def _capabilities(agent: Agent) -> AgentCapabilities:
+    capabilities: Any = {}
+    for name, kinds in (("history", agent.history), ("stream", agent.stream), ("image", agent.images)):
+        if kinds:
+            capabilities[name] = {kind: {} for kind in kinds}
+    if agent.client_tools:
+        capabilities["application"] = {"tools": {}}
+    return capabilities  # type: ignore[no-any-return]

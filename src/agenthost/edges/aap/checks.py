@@ -1,0 +1,181 @@
+"""Checks: what an application asks for, held against what the agent declares. Nothing is changed here.
+
+The shape of a body has been checked already; this is about its meaning. Every refusal names the field.
+"""
+
+from base64 import b64decode
+from binascii import Error as NotBase64
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agenthost.core.transcript import check_public, check_seed
+from agenthost.edges.aap.agents import options_of
+from agenthost.edges.aap.problems import Problem
+from agenthost.errors import InvalidValue
+from agenthost.host.agent import Agent
+from agenthost.wire.aap.schemas import check_schema
+from agenthost.wire.aap.v3 import (
+    AgentOverrides,
+    ApplicationMessage,
+    ContentBlock,
+    HistoryMessage,
+    StreamMode,
+    ToolSpec,
+)
+from agenthost.wire.mismatch import quote
+
+__all__ = [
+    "SECRET_MASK",
+    "check_history",
+    "check_messages",
+    "check_overrides",
+    "check_seed_history",
+    "check_stream",
+    "check_tools",
+]
+
+SECRET_MASK = "***"  # noqa: S105 - what is shown in place of one
+
+
+def check_overrides(agent: Agent, asked: AgentOverrides) -> None:
+    """Refuse tools and options that the agent does not have.
+
+    Raises:
+        InvalidValue: its path names the culprit.
+    """
+    names: set[str] = set()
+    exposed = {one.name for one in agent.toolset.exposed()}
+    for place, tool in enumerate(asked.get("tools", [])):
+        at = f"$.agent.tools[{place}].name"
+        if tool["name"] not in exposed:
+            raise InvalidValue(at, _one_of(sorted(exposed), "tool"), quote(tool["name"]))
+        if tool["name"] in names:
+            raise InvalidValue(at, "each tool once", quote(tool["name"]))
+        names.add(tool["name"])
+    _check_options(agent, asked.get("options", {}))
+
+
+def _check_options(agent: Agent, values: Mapping[str, str]) -> None:
+    options = {option.name: option for option in options_of(agent)}
+    for name, value in values.items():
+        option = options.get(name)
+        at = f"$.agent.options.{name}"
+        if option is None:
+            raise InvalidValue(at, _one_of(list(options), "option"), quote(name))
+        if option.kind == "select" and value not in option.choices:
+            raise InvalidValue(at, _one_of(list(option.choices), "choice"), quote(value))
+
+
+def _one_of(known: Sequence[str], what: str) -> str:
+    return f"one of {', '.join(map(quote, known))}" if known else f"no {what}, as the agent has none"
+
+
+def check_tools(agent: Agent, tools: Sequence[ToolSpec], enabled: Sequence[str]) -> None:
+    """Refuse the application's tools if the agent takes none, a name twice, or a schema that is none.
+
+    `enabled` are the names of the server's tools in this session; those that it never shows are always on.
+    """
+    if tools and not agent.client_tools:
+        raise InvalidValue("$.tools", "no tools, as the agent takes none from clients", f"{len(tools)}")
+    hidden = [name for name, one in agent.toolset.items() if not one.exposed]
+    taken = dict.fromkeys([*enabled, *hidden], "the server's")
+    for place, tool in enumerate(tools):
+        at = f"$.tools[{place}]"
+        if not tool["name"]:
+            raise InvalidValue(f"{at}.name", "a name", "an empty text")
+        if tool["name"] in taken:
+            found = f"{quote(tool['name'])}, which is {taken[tool['name']]} already"
+            raise InvalidValue(f"{at}.name", "a name that no other tool has", found)
+        taken[tool["name"]] = f"that of $.tools[{place}]"
+        check_schema(tool["parameters"], f"{at}.parameters")
+
+
+def check_stream(agent: Agent, mode: StreamMode) -> None:
+    """Refuse a response mode that the agent does not declare; without a declaration there is only `none`."""
+    declared: Sequence[str] = agent.stream or ("none",)
+    if mode not in declared:
+        raise InvalidValue("$.stream", _one_of(list(declared), "mode"), quote(mode))
+
+
+def check_history(agent: Agent, kind: str | None, name: str) -> list[str]:
+    """Give the kinds of history that are meant; `name` is that of the parameter that asks.
+
+    Raises:
+        InvalidValue: there is no such kind.
+        Problem: the agent does not declare it.
+    """
+    if kind is None:
+        return list(agent.history)
+    if kind not in ("compacted", "full"):
+        raise InvalidValue(name, "'compacted' or 'full'", quote(kind))
+    if kind not in agent.history:
+        raise Problem(404, "history_not_offered", f"the agent offers no {kind} history", name)
+    return [kind]
+
+
+def check_seed_history(agent: Agent, messages: Sequence[HistoryMessage]) -> None:
+    """Refuse a history that no conversation can have had, or images that the agent does not take."""
+    check_seed(messages, "$.messages")  # type: ignore[arg-type] # the transcript's messages have the same form
+    for place, message in enumerate(messages):
+        _check_blocks(agent, message, f"$.messages[{place}]")
+
+
+def check_messages(agent: Agent, messages: Sequence[ApplicationMessage], first: int = 0) -> None:
+    """Refuse what is neither one user message nor a list of results and permissions.
+
+    `first` is the place of the first of them in the body.
+    """
+    if not messages:
+        raise InvalidValue("$.messages", "one user message, or results and permissions", "an empty list")
+    users = [place for place, message in enumerate(messages) if message["role"] == "user"]
+    if users and len(messages) > 1:
+        found = "two user messages" if len(users) > 1 else "a user message beside others"
+        place = users[1] if len(users) > 1 else users[0]
+        raise InvalidValue(
+            f"$.messages[{place}]", "one user message alone, or results and permissions", found
+        )
+    for place, message in enumerate(messages, first):
+        if message["role"] != "tool_permission":
+            check_public([message], "$.messages", place)  # type: ignore[list-item] # of the same form
+        _check_blocks(agent, message, f"$.messages[{place}]")
+
+
+def _check_blocks(agent: Agent, message: Any, at: str) -> None:
+    content: Any = message.get("content")
+    if isinstance(content, list):
+        for place, block in enumerate(content):
+            _check_block(agent, message["role"], block, f"{at}.content[{place}]")
+
+
+_BLOCKS = {
+    "user": {"text", "image"},
+    "tool": {"text", "image"},
+    "assistant": {"text", "thinking", "tool_use", "image"},
+}
+
+
+def _check_block(agent: Agent, role: str, block: ContentBlock, at: str) -> None:
+    if block["type"] not in _BLOCKS[role]:
+        allowed = " or ".join(map(quote, sorted(_BLOCKS[role])))
+        raise InvalidValue(f"{at}.type", f"{allowed} in a message of role {role!r}", quote(block["type"]))
+    if block["type"] == "image":
+        _check_image(agent, block["url"], f"{at}.url")
+
+
+def _check_image(agent: Agent, url: str, at: str) -> None:
+    kinds = {"http": "an https:// URL", "data": "a base64 data: URL of an image"}
+    wanted = " or ".join(kinds[kind] for kind in agent.images) or "no image, as the agent takes none"
+    kind = "http" if url.startswith("https://") else "data" if _is_data(url) else None
+    if kind not in agent.images:
+        raise InvalidValue(at, wanted, quote(url[:40]))
+
+
+def _is_data(url: str) -> bool:
+    head, comma, data = url.partition(",")
+    if not (head.startswith("data:image/") and head.endswith(";base64") and comma):
+        return False
+    try:
+        b64decode(data, validate=True)
+    except (NotBase64, ValueError):  # the latter: not ASCII
+        return False
+    return True

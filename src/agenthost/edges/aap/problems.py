@@ -1,0 +1,82 @@
+"""Problems: what a request is refused with, as a status and a body. The one table for errors of the host."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from agenthost.errors import (
+    AgentNotFound,
+    ContentNotFound,
+    HostError,
+    InvalidValue,
+    LimitReached,
+    NotJson,
+    SessionExists,
+    SessionNotFound,
+    SlowConsumer,
+    StorageError,
+    TooLarge,
+    ToolError,
+    TurnInProgress,
+    TurnNotFound,
+)
+from agenthost.wire.json import JsonObject
+
+__all__ = ["STATUS", "Problem", "problem_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How an error is told: its status, its code, and whether its sentence may leave the host."""
+
+    status: int
+    code: str
+    is_public: bool = True
+
+
+STATUS: dict[type[HostError], Kind] = {
+    NotJson: Kind(400, "invalid_json"),
+    InvalidValue: Kind(422, "invalid_request"),
+    TooLarge: Kind(413, "too_large"),
+    AgentNotFound: Kind(422, "unknown_agent"),
+    SessionNotFound: Kind(404, "session_not_found"),
+    SessionExists: Kind(409, "session_exists"),
+    TurnInProgress: Kind(409, "turn_in_progress"),
+    TurnNotFound: Kind(404, "turn_not_found"),
+    ContentNotFound: Kind(404, "content_not_found"),
+    LimitReached: Kind(429, "limit_reached"),
+    SlowConsumer: Kind(503, "too_slow"),
+    ToolError: Kind(500, "internal_error", is_public=False),
+    # Its sentence names folders of this machine.
+    StorageError: Kind(503, "store_unavailable", is_public=False),
+}
+"""Where each error has its place."""
+
+_PRIVATE = {
+    "internal_error": "something went wrong here; the server's log says what",
+    "store_unavailable": "the store cannot be read or written at present; try again later",
+}
+
+
+class Problem(Exception):
+    """Refuses a request: a status, a stable code, one sentence, and the path of the field that is wrong."""
+
+    def __init__(self, status: int, code: str, message: str, path: str | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+        self.path = path
+
+    def body(self) -> JsonObject:
+        """Give the body of the answer."""
+        error: dict[str, Any] = {"code": self.code, "message": self.message}
+        if self.path is not None:
+            error["path"] = self.path
+        return {"error": error}
+
+
+def problem_of(error: HostError) -> Problem:
+    """Turn an error of the host into a refusal."""
+    kind = next(STATUS[one] for one in type(error).__mro__ if one in STATUS)
+    message = str(error) if kind.is_public else _PRIVATE[kind.code]
+    return Problem(kind.status, kind.code, message, getattr(error, "path", None))

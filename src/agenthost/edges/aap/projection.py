@@ -1,0 +1,165 @@
+"""Projection: what happens in a turn, as events of AAP. Pure; sees actions and the state that follows them.
+
+A turn of the session may be several requests here: one that waits for its application, for results or for
+permissions, stops with `tool_use`, and the next request goes on with it.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import Any
+
+import msgspec
+
+from agenthost.wire.aap.event import encode_event
+from agenthost.wire.aap.message import Content
+from agenthost.wire.aap.session import StopReason, StreamMode
+from agenthost.wire.ahp.actions.text import SessionDelta, SessionReasoning
+from agenthost.wire.ahp.session import SessionState
+from agenthost.wire.json import decode_json
+
+__all__ = ["TURN_START", "Projection", "is_for_application", "open_calls", "waits_for_application"]
+
+TURN_START = encode_event({"event": "turn_start"})
+
+_FRAMES = {
+    SessionDelta: (b'event: text_delta\ndata: {"delta":', b"}\n\n"),
+    SessionReasoning: (b'event: thinking_delta\ndata: {"delta":', b"}\n\n"),
+}
+_encode_lines = msgspec.json.Encoder().encode_lines
+
+_ENDINGS = {"session/turnComplete", "session/turnCancelled", "session/error"}
+
+
+class Projection:
+    """One request's view of a turn. `stop_reason` is set once the turn has stopped, for this request.
+
+    Args:
+        turn_id: the turn.
+        app_id: the client id that stands for the application.
+        mode: how the application wants the answer.
+        content_of: gives what the model reads of the result of a call.
+        stopped: gives the reason of a turn that is complete, if it is not the usual one.
+    """
+
+    def __init__(
+        self,
+        turn_id: str,
+        app_id: str,
+        mode: StreamMode,
+        content_of: Callable[[str], Content],
+        stopped: Callable[[], StopReason | None],
+    ) -> None:
+        self.stop_reason: StopReason | None = None
+        self._turn_id = turn_id
+        self._app_id = app_id
+        self._mode = mode
+        self._content_of = content_of
+        self._stopped = stopped
+        self._parts: list[tuple[type, str, list[str]]] = []  # the texts of this message so far, by part
+
+    def stream(self, run: Sequence[Any]) -> bytes:
+        """Give the events for a run of text."""
+        if self._mode == "none":
+            return b""
+        mine = [action for action in run if action.turnId == self._turn_id and type(action) in _FRAMES]
+        if self._mode == "delta":
+            return b"".join(_framed(kind, list(texts)) for kind, texts in groupby(mine, type))
+        self._gather(mine)
+        return b""
+
+    def _gather(self, run: Sequence[Any]) -> None:
+        for action in run:
+            if not self._parts or self._parts[-1][:2] != (type(action), action.partId):
+                self._parts.append((type(action), action.partId, []))
+            self._parts[-1][2].append(action.content)
+
+    def take(self, action: Any, after: SessionState) -> bytes:
+        """Give the events for anything else that happened."""
+        events: list[Any] = []
+        kind = action["type"]
+        if kind in _ENDINGS and action["turnId"] == self._turn_id:
+            events += self._whole_texts()
+            self.stop_reason = (self._stopped() or "end_turn") if kind == "session/turnComplete" else "error"
+        elif kind.startswith("session/toolCall") and action["turnId"] == self._turn_id:
+            events += self._on_call(kind, action, after)
+        self._look_for_stop(after)
+        if self.stop_reason is not None:
+            events.append({"event": "turn_stop", "stopReason": self.stop_reason})
+        return b"".join(map(encode_event, events)) if self._mode != "none" else b""
+
+    def break_off(self) -> bytes:
+        """End here: what comes next is not known any more."""
+        self.stop_reason = "error"
+        return encode_event({"event": "turn_stop", "stopReason": "error"}) if self._mode != "none" else b""
+
+    def _on_call(self, kind: str, action: Any, after: SessionState) -> list[Any]:
+        call = _find(after, action["toolCallId"])
+        if call is None:
+            return []
+        base = {"toolCallId": call["toolCallId"]}
+        if kind == "session/toolCallReady":
+            called = {"name": call["toolName"], "input": decode_json(call.get("toolInput", "{}"))}
+            return [*self._whole_texts(), {"event": "tool_call", **base, **called}]
+        has_result = call["status"] == "completed" or call.get("reason") == "result-denied"
+        is_end = kind in ("session/toolCallComplete", "session/toolCallResultConfirmed")
+        if is_end and has_result and call.get("toolClientId") != self._app_id:
+            return [{"event": "tool_result", **base, "content": self._content_of(call["toolCallId"])}]
+        return []
+
+    def _whole_texts(self) -> list[Any]:
+        parts, self._parts = self._parts, []
+        return [
+            {"event": "text", "text": "".join(texts)}
+            if kind is SessionDelta
+            else {"event": "thinking", "thinking": "".join(texts)}
+            for kind, _, texts in parts
+        ]
+
+    def _look_for_stop(self, after: SessionState) -> None:
+        if self.stop_reason is not None:
+            return
+        turn = after.get("activeTurn")
+        if turn is None or turn["id"] != self._turn_id:
+            self.stop_reason = "error"  # cut off: somebody took the turn back
+        elif waits_for_application(after, self._app_id):
+            self.stop_reason = "tool_use"
+
+
+def _framed(kind: Any, run: Sequence[Any]) -> bytes:
+    """Encode texts as events, all at once: between two JSON strings there is a line end, and in them none."""
+    head, tail = _FRAMES[kind]
+    lines = _encode_lines([action.content for action in run])
+    return head + lines[:-1].replace(b"\n", tail + head) + tail
+
+
+def open_calls(state: SessionState) -> list[Any]:
+    """Give the calls of the running turn that have not ended."""
+    turn = state.get("activeTurn")
+    parts: list[Any] = turn["responseParts"] if turn else []
+    calls = [part["toolCall"] for part in parts if part["kind"] == "toolCall"]
+    return [call for call in calls if call["status"] not in ("completed", "cancelled")]
+
+
+def waits_for_application(state: SessionState, app_id: str) -> bool:
+    """Tell whether a turn can only go on when its application has done something.
+
+    What else is under way comes first: a tool that runs, another client's, a result that somebody looks at.
+    """
+    calls = open_calls(state)
+    return bool(calls) and all(is_for_application(call, app_id) for call in calls)
+
+
+def is_for_application(call: Any, app_id: str) -> bool:
+    """Tell whether a call waits for its application: for a permission, or for the result of its own tool."""
+    if call["status"] == "running":
+        return bool(call.get("toolClientId") == app_id)
+    return bool(call["status"] == "pending-confirmation")
+
+
+def _find(state: SessionState, call_id: str) -> Any:
+    turn = state.get("activeTurn")
+    parts: list[Any] = turn["responseParts"] if turn else []
+    for part in reversed(parts):
+        if part["kind"] == "toolCall" and part["toolCall"]["toolCallId"] == call_id:
+            return part["toolCall"]
+    return None

@@ -1,0 +1,173 @@
+"""Turns over AAP: what an application sends becomes actions, and what follows is listened to until it stops.
+
+An application is refused before anything happens; from then on the turn goes its own way, whether the
+application stays to listen or not.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+from agenthost.core.reducers import reduce_session
+from agenthost.core.transcript import public
+from agenthost.edges.aap.asked import Asked
+from agenthost.edges.aap.checks import check_messages, check_overrides, check_stream
+from agenthost.edges.aap.projection import TURN_START, Projection
+from agenthost.errors import InvalidValue, SlowConsumer
+from agenthost.host.host import Host
+from agenthost.host.session import Said, Session
+from agenthost.host.setup import private_of
+from agenthost.host.storage import Entry
+from agenthost.host.subscriptions import Shown
+from agenthost.wire.aap.v3 import (
+    AgentMessage,
+    Content,
+    PostSessionTurnRequest,
+    PostSessionTurnResponse,
+    StopReason,
+    StreamMode,
+)
+from agenthost.wire.ahp.actions.text import ACTION, TEXTS, as_text
+from agenthost.wire.json import decode_json
+from agenthost.wire.sse import encode_comment
+
+__all__ = ["Exchange", "begin_turn"]
+
+HEARTBEAT_SECONDS = 15.0
+"""After so long without an event a stream says that it is still there."""
+
+HEARTBEAT = encode_comment("still here")
+
+
+async def begin_turn(host: Host, session: Session, body: PostSessionTurnRequest) -> "Exchange":
+    """Let a turn begin, or go on with what it waited for. Gives what follows.
+
+    Raises:
+        HostError, Problem: it is refused, and nothing has changed.
+    """
+    agent = host.agent_of(session.state["summary"]["provider"])
+    mode = body.get("stream", "none")
+    check_stream(agent, mode)
+    check_messages(agent, body["messages"])
+    overrides: Any = body.get("agent", {})
+    if "name" in overrides:
+        raise InvalidValue("$.agent.name", "no name, as the agent of a session never changes", "one")
+    check_overrides(agent, overrides)
+    if session.state["lifecycle"] == "creating":
+        await host.lifetimes.wait_prepared(session)
+    host.engine.journal.refuse_if_in_trouble()
+    # No await from here on: what is checked is the state that is changed.
+    asked = Asked(host, agent, session, body)
+    asked.check()
+    asked.apply()
+    return Exchange(host, session, asked.app_id, mode)
+
+
+class Exchange:
+    """One request and what follows from it, until the turn stops for this request.
+
+    Made in the same moment as what the request lets happen, so that nothing of that was shown before.
+    """
+
+    def __init__(self, host: Host, session: Session, app_id: str, mode: StreamMode) -> None:
+        self._host = host
+        self._session = session
+        self._app_id = app_id
+        self._mode: StreamMode = mode
+        self._feed = host.feed(app_id)
+        self._feed.listen(session)
+        # The answer begins after what the request itself has said.
+        self._turn_id = self._session.state["activeTurn"]["id"]
+        self._position = len(self._session.messages)
+        self._seen = self._host.engine.journal.last_seq
+        self._after = self._session.live
+        self._projection = Projection(
+            self._turn_id, self._app_id, self._mode, self._content_of, self._stop_of_turn
+        )
+
+    def _content_of(self, call_id: str) -> Content:
+        for said in reversed(self._session.messages):
+            if said.message["role"] == "tool" and said.message["toolCallId"] == call_id:
+                return public([said.message])[0]["content"]  # type: ignore[return-value]
+        return ""
+
+    def _stop_of_turn(self) -> StopReason | None:
+        reason: Any = private_of(self._session).get("stops", {}).get(self._turn_id)
+        return reason  # type: ignore[no-any-return]
+
+    async def events(self) -> AsyncIterator[bytes]:
+        """Give the events, as they come, some at a time; the last is `turn_stop`."""
+        yield TURN_START
+        try:
+            while self._projection.stop_reason is None:
+                if chunk := await self._next():
+                    yield chunk
+        finally:
+            self._feed.close()
+
+    async def answer(self) -> PostSessionTurnResponse:
+        """Wait for the turn to stop, and give all of it."""
+        try:
+            while self._projection.stop_reason is None:
+                await self._next()
+        finally:
+            self._feed.close()
+        messages = [said.message for said in self._session.messages[self._position :] if self._is_told(said)]
+        told: list[AgentMessage] = public(messages)  # type: ignore[assignment] # of assistant and tools
+        return {"stopReason": self._projection.stop_reason or "error", "messages": told}
+
+    def _is_told(self, said: Said) -> bool:
+        return said.turn == self._turn_id and said.message["role"] != "user"
+
+    async def _next(self) -> bytes:
+        subscriber = self._feed.subscriber
+        try:
+            if not subscriber.backlog and (self._is_asked() or self._mode != "none"):
+                async with asyncio.timeout(HEARTBEAT_SECONDS):
+                    items = await subscriber.wait_next()
+            else:
+                items = await subscriber.wait_next()
+        except TimeoutError:
+            return HEARTBEAT
+        except SlowConsumer:
+            return await self._catch_up()
+        return b"".join(map(self._take, items))
+
+    def _take(self, item: Shown) -> bytes:
+        # What the request itself let happen is no answer to it.
+        if item.seq <= self._seen or item.after is None or self._projection.stop_reason is not None:
+            return b""
+        self._seen, self._after = item.seq, item.after
+        if item.run is not None:
+            return self._projection.stream(item.run)
+        return self._projection.take(item.action, item.after.state)
+
+    async def _catch_up(self) -> bytes:
+        """Go on from the log: the application reads more slowly than the agent speaks."""
+        self._feed.close()
+        self._feed = self._host.feed(self._app_id)
+        resumed = await self._feed.resume(self._seen, [self._session.row.uri])
+        if resumed.replay is None:
+            return self._projection.break_off()  # more than the log holds
+        return b"".join(map(self._replay, resumed.replay))
+
+    def _replay(self, entry: Entry) -> bytes:
+        envelope = decode_json(entry.envelope)
+        if "rejectionReason" in envelope:
+            return b""
+        action: Any = ACTION.take(envelope["action"])
+        after = reduce_session(self._after, action, 0)
+        run = [as_text(action)] if action["type"] in TEXTS else None
+        return self._take(Shown(entry.seq, entry.resource, entry.envelope, None, action, after, run=run))
+
+    def _is_asked(self) -> bool:
+        """Tell whether the agent asks something. AAP has no words for it: declined if nobody can answer."""
+        asked = self._session.shown.state.get("inputRequests", [])
+        if asked and self._host.engine.hub.count(self._session.number) <= 1:
+            still = [request["id"] for request in self._session.state.get("inputRequests", [])]
+            for request in (one for one in asked if one["id"] in still):
+                action = {"type": "session/inputCompleted", "session": self._session.row.uri}
+                self._host.dispatcher.act(
+                    self._session, {**action, "requestId": request["id"], "response": "decline"}
+                )
+        return bool(asked)

@@ -1,0 +1,80 @@
+"""Refusals: errors of the host as codes of AHP. The one table for them."""
+
+from typing import Any
+
+from agenthost.errors import (
+    AgentNotFound,
+    AuthRequired,
+    ContentNotFound,
+    HostError,
+    InvalidValue,
+    LimitReached,
+    NotJson,
+    ResourceDenied,
+    ResourceError,
+    ResourceExists,
+    ResourceNotFound,
+    SessionExists,
+    SessionNotFound,
+    SlowConsumer,
+    StorageError,
+    TerminalExists,
+    TerminalNotFound,
+    TooLarge,
+    ToolError,
+    TooMany,
+    TurnInProgress,
+    TurnNotFound,
+    UnsupportedVersion,
+)
+from agenthost.wire.ahp.errors import ErrorCode
+from agenthost.wire.json import Json
+from agenthost.wire.jsonrpc import Failure, MessageId
+
+__all__ = ["CODES", "failure_of"]
+
+CODES: dict[type[HostError], ErrorCode] = {
+    NotJson: ErrorCode.PARSE_ERROR,
+    InvalidValue: ErrorCode.INVALID_PARAMS,
+    TooLarge: ErrorCode.INVALID_PARAMS,
+    TurnNotFound: ErrorCode.INVALID_PARAMS,
+    AgentNotFound: ErrorCode.PROVIDER_NOT_FOUND,
+    SessionNotFound: ErrorCode.SESSION_NOT_FOUND,
+    SessionExists: ErrorCode.SESSION_ALREADY_EXISTS,
+    TurnInProgress: ErrorCode.TURN_IN_PROGRESS,
+    UnsupportedVersion: ErrorCode.UNSUPPORTED_PROTOCOL_VERSION,
+    AuthRequired: ErrorCode.AUTH_REQUIRED,
+    ContentNotFound: ErrorCode.NOT_FOUND,
+    ResourceNotFound: ErrorCode.NOT_FOUND,
+    TerminalNotFound: ErrorCode.NOT_FOUND,
+    ResourceDenied: ErrorCode.PERMISSION_DENIED,
+    ResourceExists: ErrorCode.ALREADY_EXISTS,
+    ResourceError: ErrorCode.INVALID_PARAMS,
+    TerminalExists: ErrorCode.ALREADY_EXISTS,
+    TooMany: ErrorCode.INVALID_PARAMS,
+    LimitReached: ErrorCode.INVALID_REQUEST,
+    SlowConsumer: ErrorCode.INTERNAL_ERROR,
+    ToolError: ErrorCode.INTERNAL_ERROR,
+    StorageError: ErrorCode.INTERNAL_ERROR,
+}
+"""The code of each error."""
+
+INTERNAL = "internal error; the log of the host says more"
+
+
+def failure_of(error: Exception, message_id: MessageId | None) -> Failure:
+    """Give the answer to a request that failed. What nobody expected is told without a word of it."""
+    code = next((CODES[kind] for kind in type(error).__mro__ if kind in CODES), ErrorCode.INTERNAL_ERROR)
+    if code is ErrorCode.INTERNAL_ERROR:
+        return Failure(message_id, code, INTERNAL)
+    return Failure(message_id, code, str(error), _data_of(error))
+
+
+def _data_of(error: Any) -> Json:
+    if isinstance(error, UnsupportedVersion):
+        return {"supportedVersions": error.supported}
+    if isinstance(error, AuthRequired):
+        return {"resources": error.resources}
+    if isinstance(error, ResourceDenied) and error.request is not None:
+        return {"request": error.request}
+    return None

@@ -1,0 +1,1 @@
+"""AHP 0.1: a connection, and its commands."""

@@ -1,0 +1,312 @@
+"""A connection of AHP 0.1, from its handshake to its end, whatever carries its messages.
+
+Messages are read in order. What changes the order of things (subscriptions, dispatches, sessions that come
+and go) is done in that order; what only takes time (files, lists, completions) is done beside it. All that is
+sent goes through one outbox, so that no action overtakes the answer that it belongs after.
+"""
+
+import asyncio
+import contextlib
+import logging
+from typing import Any
+
+from msgspec import Raw
+
+from agenthost.edges.ahp.peers import identity_of
+from agenthost.edges.ahp.refusals import failure_of
+from agenthost.edges.ahp.transport import Line, Outbox, Transport
+from agenthost.edges.ahp.v0_1 import commands
+from agenthost.edges.ahp.v0_1.sight import Sight
+from agenthost.errors import HostError, InvalidValue, SessionNotFound, SlowConsumer
+from agenthost.host.catalogue import Added, Changed, Notice, Removed
+from agenthost.host.feeds import Feed, View
+from agenthost.host.host import Host
+from agenthost.host.session import Session
+from agenthost.host.subscriptions import Shown
+from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.errors import ErrorCode
+from agenthost.wire.ahp.methods import METHODS
+from agenthost.wire.ahp.snapshot import Snapshot
+from agenthost.wire.json import Json
+from agenthost.wire.jsonrpc import (
+    BadFrame,
+    Failure,
+    Message,
+    Notification,
+    Request,
+    Success,
+    decode_message,
+    encode_message,
+)
+from agenthost.wire.mismatch import quote
+
+__all__ = ["Connection"]
+
+log = logging.getLogger("agenthost.ahp")
+
+CLOSE_CUT = 1011
+CLOSE_SLOW = 4008
+AT_ONCE = 32
+"""How many requests of one client may be under way beside each other."""
+
+MOST_SUBSCRIPTIONS = 10_000
+"""How many resources may be named at once."""
+
+TRIGGERS = ["@", "/"]
+
+_HEAD, _TAIL = '{"jsonrpc":"2.0","method":"action","params":', "}"
+
+
+def frame_of(envelope: bytes) -> str:
+    """Give the message for one thing that happened."""
+    return f"{_HEAD}{envelope.decode()}{_TAIL}"
+
+
+def frames_of(item: Shown) -> list[str]:
+    """Give the messages for what happened; made once for all connections."""
+    return [frame_of(envelope) for envelope in item.envelopes()]
+
+
+class Connection:
+    """One client, connected.
+
+    Attributes:
+        host: what it is connected to.
+        owner: whose sessions it sees; `None` sees all.
+        client_id: what it calls itself.
+        identity: who it is, among the clients of all owners.
+        locale: the language it wants to read.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        transport: Transport,
+        owner: str | None,
+        client_id: str,
+        version: str,
+        line: Line,
+    ) -> None:
+        self.host = host
+        self.owner = owner
+        self.client_id = client_id
+        self.identity = identity_of(owner, client_id)
+        self.version = version
+        self.locale: str | None = None
+        self._transport = transport
+        self._line = line
+        self._sight = Sight(host.terminals, owner)
+        self._outbox = Outbox(client_id, host.limits, lambda why: line.end(CLOSE_SLOW, why))
+        self.feed: Feed = host.engine.feed_for(self._outbox)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._slots = asyncio.Semaphore(AT_ONCE)
+
+    # The handshake
+
+    async def open(self, request: Request, params: Any) -> None:
+        """Answer the message that opens the connection.
+
+        Raises:
+            HostError: it cannot be opened so.
+        """
+        self.host.clients.joined(self.client_id)
+        try:
+            if request.method == "initialize":
+                self.host.dispatcher.forget(self.identity)
+                result = await self._initialize(params)
+            else:
+                result = await self._reconnect(params)
+        except BaseException:
+            self.feed.close()
+            self.host.clients.left(self.client_id)
+            raise
+        # First of all that is sent: nothing that happened since may come before it.
+        self._outbox.put_first(encode_message(Success(request.id, result)))
+
+    async def _initialize(self, params: Any) -> Json:
+        self.locale = params.get("locale")
+        visible = await self._visible(params.get("initialSubscriptions", []), "$.initialSubscriptions")
+        views = await self.feed.subscribe_all(visible)
+        return {
+            "protocolVersion": self.version,
+            "serverSeq": self.host.engine.journal.shown_seq,
+            "snapshots": [self.snapshot_of(view) for view in views],
+            "defaultDirectory": self.host.workspace.as_uri(),
+            "completionTriggerCharacters": TRIGGERS,
+        }
+
+    async def _reconnect(self, params: Any) -> Json:
+        wanted = list(dict.fromkeys(params["subscriptions"]))
+        visible = await self._visible(wanted, "$.subscriptions")
+        resumed = await self.feed.resume(params["lastSeenServerSeq"], visible)
+        if resumed.replay is None:
+            return {"type": "snapshot", "snapshots": [self.snapshot_of(view) for view in resumed.views]}
+        missing = [uri for uri in wanted if uri not in visible or uri in resumed.missing]
+        return {
+            "type": "replay",
+            "actions": [Raw(self._sight.envelope(entry)) for entry in resumed.replay],
+            "missing": missing,
+        }
+
+    async def _visible(self, uris: list[str], at: str) -> list[str]:
+        """Give those of the resources that this client may see."""
+        if len(uris) > MOST_SUBSCRIPTIONS:
+            raise InvalidValue(at, f"at most {MOST_SUBSCRIPTIONS} resources", str(len(uris)))
+        found = []
+        for uri in dict.fromkeys(uris):
+            with contextlib.suppress(HostError):
+                await self.check_visible(uri)
+                found.append(uri)
+        return found
+
+    # Who may see what
+
+    async def check_visible(self, uri: str) -> None:
+        """Refuse a resource that is not there, or belongs to somebody else.
+
+        Raises:
+            SessionNotFound: no difference is made between the two.
+        """
+        if uri == ROOT_URI or self.host.terminals.is_visible(uri, self.owner):
+            return
+        await self.session(uri)
+
+    def snapshot_of(self, view: View) -> Snapshot:
+        """Give a view as it travels."""
+        state = self._sight.root(view.state) if view.uri == ROOT_URI else view.state
+        return {"resource": view.uri, "state": state, "fromSeq": view.seq}
+
+    async def session(self, uri: str) -> Session:
+        """Give a session that this client may see.
+
+        Raises:
+            SessionNotFound: there is none, or it belongs to somebody else.
+        """
+        session = await self.host.engine.sessions.get(uri)
+        if self.owner not in (None, session.row.owner):
+            raise SessionNotFound(uri)
+        return session
+
+    # Life
+
+    async def run(self) -> None:
+        """Read and write until the connection ends."""
+        stop_listening = self.host.catalogue.listen(self._notice)
+        writer = asyncio.create_task(self._write())
+        writer.add_done_callback(self._written)
+        try:
+            await self._read()
+        finally:
+            # First all that takes no time: nothing may come between.
+            stop_listening()
+            self.feed.close()
+            self.host.clients.left(self.client_id)
+            writer.remove_done_callback(self._written)
+            tasks = [writer, *self._tasks]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _written(self, writer: asyncio.Task[None]) -> None:
+        """End the connection, as nothing more can be sent."""
+        error = None if writer.cancelled() else writer.exception()
+        if error is not None and not isinstance(error, OSError | SlowConsumer):
+            log.error("a client could not be sent what it should be", exc_info=error)
+        self._line.end(CLOSE_CUT, "nothing more can be sent")
+
+    async def _write(self) -> None:
+        """Send what is in the outbox, in order."""
+        send, outbox, sight = self._transport.send, self._outbox, self._sight
+        while True:
+            for item in await outbox.wait_next():
+                if outbox.is_message(item):
+                    await send(item.text)
+                    outbox.sent(item)
+                elif sight.is_partial(item):
+                    await send(frame_of(sight.envelope(item)))
+                else:
+                    for frame in item.shared(frames_of):
+                        await send(frame)
+
+    async def _read(self) -> None:
+        """Take messages, one after the other."""
+        while (data := await self._transport.receive()) is not None:
+            await self._outbox.wait_room()
+            try:
+                message = decode_message(data)
+            except BadFrame as bad:
+                if bad.reply is not None:
+                    self.send(bad.reply)
+                continue
+            await self._take(message)
+
+    async def _take(self, message: Message) -> None:
+        if isinstance(message, Request):
+            if message.method in commands.BESIDE:
+                await self._slots.acquire()
+                task = asyncio.create_task(self._answer_beside(message))
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
+            else:
+                await self._answer(message)
+        elif isinstance(message, Notification):
+            await self._hear(message)
+        # Answers to requests of ours: there are none so far.
+
+    async def _answer_beside(self, request: Request) -> None:
+        try:
+            await self._answer(request)
+        finally:
+            self._slots.release()
+
+    async def _answer(self, request: Request) -> None:
+        """Answer a request, exactly once."""
+        handler = commands.REQUESTS.get(request.method)
+        if handler is None:
+            is_opening = request.method in ("initialize", "reconnect")
+            code = ErrorCode.INVALID_REQUEST if is_opening else ErrorCode.METHOD_NOT_FOUND
+            unknown = f"there is no method {quote(request.method)}"
+            sentence = "the connection is open already" if is_opening else unknown
+            self.send(Failure(request.id, code, sentence))
+            return
+        try:
+            params = METHODS[request.method].params.take(request.params)
+            # No await between a handler's last step and its answer: what follows comes after it.
+            self.send(Success(request.id, await handler(self, params)))
+        except Exception as error:
+            if not isinstance(error, HostError):
+                log.exception("%s failed", request.method)
+            self.send(failure_of(error, request.id))
+
+    async def _hear(self, notification: Notification) -> None:
+        handler = commands.NOTIFICATIONS.get(notification.method)
+        if handler is None:
+            return
+        try:
+            await handler(self, notification.params)
+        except HostError as error:
+            log.info("%s of a client was ignored: %s", notification.method, error)
+        except Exception:
+            log.exception("%s failed", notification.method)
+
+    def send(self, message: Message) -> None:
+        """Queue a message."""
+        self._outbox.put(encode_message(message))
+
+    def tell(self, shown: Shown) -> None:
+        """Queue what only this client is shown. As a message: no later view of the resource holds it."""
+        self._outbox.put(frame_of(shown.envelope).encode())
+
+    def _notice(self, notice: Notice) -> None:
+        if self.owner not in (None, notice.owner):
+            return
+        match notice:
+            case Added(summary=summary):
+                self._notify({"type": "notify/sessionAdded", "summary": summary})
+            case Removed(uri=uri):
+                self._notify({"type": "notify/sessionRemoved", "session": uri})
+            case Changed(uri=uri, changes=changes):
+                self._notify({"type": "notify/sessionSummaryChanged", "session": uri, "changes": changes})
+
+    def _notify(self, news: Json) -> None:
+        self.send(Notification("notification", {"notification": news}))

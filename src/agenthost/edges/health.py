@@ -1,0 +1,43 @@
+"""Health: whether the process is alive, and whether the host can work. Knows the host, no protocol."""
+
+from enum import Enum
+from typing import NamedTuple
+
+from agenthost.host.host import Host
+
+__all__ = ["NOT_OPEN", "Phase", "Trouble", "find_trouble"]
+
+
+class Phase(Enum):
+    """How far a server is."""
+
+    STARTING = "starting"
+    READY = "ready"
+    STOPPING = "stopping"
+
+
+class Trouble(NamedTuple):
+    """Why nothing can be asked of the host now: a code, and a sentence that says nothing of this machine."""
+
+    code: str
+    message: str
+
+
+NOT_OPEN = {
+    Phase.STARTING: Trouble("starting", "the host is still opening its store; try again soon"),
+    Phase.STOPPING: Trouble("stopping", "the host is shutting down"),
+}
+_RESTORING = Trouble("restoring", "sessions are still being restored; try again soon")
+_UNWRITABLE = Trouble(
+    "store_unavailable", "the store cannot be written at present; the server's log says why"
+)
+
+
+def find_trouble(phase: Phase, host: Host) -> Trouble | None:
+    """Say why the host cannot take work now, if it cannot."""
+    if phase in NOT_OPEN:
+        return NOT_OPEN[phase]
+    if not host.is_restored:
+        return _RESTORING
+    # Its own sentence has paths, which are for the log.
+    return _UNWRITABLE if host.engine.journal.trouble is not None else None

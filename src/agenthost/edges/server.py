@@ -1,0 +1,304 @@
+"""The server: listens, opens the host, says where it is, and stops in order. Knows no protocol.
+
+uvicorn does HTTP and WebSocket. The loop, the signals and the order in which things start and stop are ours:
+the port is taken first, the process answers that it is alive while the host opens, and on the way down
+nobody comes in any more, connections end, and the host writes what is left.
+"""
+
+import asyncio
+import errno
+import logging
+import socket
+import sys
+from collections.abc import Coroutine, Sequence
+from ipaddress import ip_address
+from typing import Any
+
+import uvicorn
+from starlette.routing import BaseRoute
+
+from agenthost.edges.access import Access
+from agenthost.edges.ahp.peers import Peers
+from agenthost.edges.ahp.stdio import serve_stdio, take_streams
+from agenthost.edges.ahp.wirelog import WireLog
+from agenthost.edges.app import META_PATHS, App
+from agenthost.edges.console import fail, fill_standard_streams, say, welcome
+from agenthost.edges.cors import Cors
+from agenthost.edges.health import Phase
+from agenthost.edges.rates import Rates
+from agenthost.edges.sockets import WebSocketProtocol
+from agenthost.edges.stopping import Stopper
+from agenthost.errors import StorageError
+from agenthost.host.host import Host
+from agenthost.host.keys import Keys
+from agenthost.logs import set_up
+from agenthost.settings import MAX_BODY, Settings, SettingsError, as_argument, is_loading, read_settings
+
+__all__ = ["CannotServe", "listen", "serve"]
+
+log = logging.getLogger("agenthost.server")
+
+BACKLOG = 2048
+
+CONNECTIONS_SECONDS = 2
+"""How long answers may still take once the server stops; then they are cut off."""
+
+HOST_SECONDS = 6.0
+"""How long the host may take to close: its journal gives a slow disk five."""
+
+
+class CannotServe(Exception):
+    """The server cannot start, or not go on; the sentence says why."""
+
+
+def serve(host: Host, settings: Settings | None = None, /, **given: Any) -> None:
+    """Serve a host until Ctrl-C or SIGTERM. Blocks.
+
+    Without settings, they are what is given here (`port=8787`) over the environment; where the host keeps
+    what, it knows already. While a file is only being loaded for its agents (`is_loading`), nothing happens.
+
+    Raises:
+        SystemExit: it cannot serve; why was said in one sentence on the standard error.
+    """
+    if is_loading.get():
+        return
+    fill_standard_streams()
+    settings = settings or _settings_of(given)
+    set_up(settings.log_format, settings.log_level)
+    try:
+        with Stopper() as stopper, asyncio.Runner(loop_factory=_new_loop) as runner:
+            is_closed = runner.run(Serving(host, settings, stopper).run())
+    except (CannotServe, StorageError) as error:
+        fail(str(error))
+    if not is_closed:
+        raise SystemExit(1)
+
+
+def _settings_of(given: dict[str, Any]) -> Settings:
+    for name in ("data", "workspace", "limits", "full_sync"):
+        if name in given:
+            fail(f"{name}: this is the host's own; make it as Host({name}=…)", code=2)
+    try:
+        return read_settings(given, spelling=as_argument)
+    except SettingsError as error:
+        fail(str(error), code=2)
+
+
+def _new_loop() -> asyncio.AbstractEventLoop:
+    if sys.platform == "win32":
+        return asyncio.new_event_loop()
+    import uvloop  # noqa: PLC0415 - there is none for Windows
+
+    return uvloop.new_event_loop()
+
+
+class Serving:
+    """One run of a server, from taking the port to having closed the host."""
+
+    def __init__(self, host: Host, settings: Settings, stopper: Stopper) -> None:
+        self._host = host
+        self._settings = settings
+        self._stopper = stopper
+
+    async def run(self) -> bool:
+        """Serve until told to stop; tell whether the host could be closed as it should.
+
+        Raises:
+            CannotServe: the port cannot be had, or an agent cannot start.
+            StorageError: the store cannot be opened.
+        """
+        settings = self._settings
+        if settings.stdio:
+            return await self._run_on_stdio()
+        keys = Keys(self._host.data)
+        listener = listen(settings.host, settings.port, has_keys=keys.is_needed)
+        app = _app(self._host, settings, keys, _names(listener, settings.host))
+        server = _Server(_config(app, settings.max_body))
+        running = asyncio.create_task(server.serve(sockets=[listener]))
+        try:
+            await _first(server.listening.wait(), running)
+            await self._open()
+        except BaseException:
+            await _end(app, server, running)
+            raise
+        try:
+            app.phase = Phase.READY
+            if not self._stopper.is_told:
+                say(welcome(_url(listener), self._host, has_keys=keys.is_needed))
+            await _first(self._stopper.wait(), running)
+        finally:
+            log.info("stopping; Ctrl-C again ends at once")
+            await _end(app, server, running)
+            is_closed = await self._close()
+        return is_closed
+
+    async def _run_on_stdio(self) -> bool:
+        """Serve the one client of the standard streams until it is gone, or we are told to stop."""
+        peers, settings = Peers(), self._settings
+        await self._open()
+        client = asyncio.create_task(
+            serve_stdio(
+                self._host, peers, take_streams(), longest=settings.max_body, wire=_wire_log(settings)
+            )
+        )
+        try:
+            stop = asyncio.create_task(self._stopper.wait())
+            await asyncio.wait({client, stop}, return_when=asyncio.FIRST_COMPLETED)
+            stop.cancel()
+            peers.stop()
+            await client
+        except ValueError:
+            raise CannotServe("--stdio takes pipes, not files") from None
+        finally:
+            is_closed = await self._close()
+        return is_closed
+
+    async def _open(self) -> None:
+        try:
+            await self._host.__aenter__()
+        except StorageError:
+            raise
+        except Exception as error:
+            log.exception("the host could not be opened")
+            raise CannotServe("the host could not be opened; the log says why") from error
+
+    async def _close(self) -> bool:
+        try:
+            async with asyncio.timeout(HOST_SECONDS):
+                await self._host.__aexit__(None, None, None)
+        except TimeoutError:
+            log.error("the host could not be closed in %.0f seconds; what was shown is safe", HOST_SECONDS)  # noqa: TRY400
+            return False
+        except Exception:
+            log.exception("the host could not be closed as it should")
+            return False
+        self._stopper.exit_code = 0
+        return True
+
+
+async def _end(app: App, server: "_Server", running: asyncio.Task[None]) -> None:
+    """Let nobody in any more, and end the connections."""
+    app.phase = Phase.STOPPING
+    app.stopping.set()
+    server.should_exit = True
+    await asyncio.wait({running})
+
+
+async def _first(wanted: Coroutine[Any, Any, object], running: asyncio.Task[None]) -> None:
+    """Wait for this, unless the server ends before it."""
+    waiting = asyncio.create_task(wanted)
+    try:
+        await asyncio.wait({waiting, running}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        waiting.cancel()
+    if running.done():
+        running.result()
+        raise CannotServe("the server ended by itself")
+
+
+class _Server(uvicorn.Server):
+    """uvicorn without its own signals, and with a word when it listens."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.listening = asyncio.Event()
+
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until `should_exit`."""
+        await self._serve(sockets)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and say so."""
+        await super().startup(sockets=sockets)
+        self.listening.set()
+
+
+def _config(app: App, max_size: int = MAX_BODY) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        loop="none",
+        http="httptools",
+        ws=WebSocketProtocol,
+        ws_max_size=max_size,
+        ws_per_message_deflate=False,  # it takes three times the memory of a connection that is idle
+        lifespan="off",
+        interface="asgi3",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        workers=1,
+        timeout_graceful_shutdown=CONNECTIONS_SECONDS,
+    )
+
+
+def _app(host: Host, settings: Settings, keys: Keys, names: set[str], extra: Sequence[BaseRoute] = ()) -> App:
+    public = (META_PATHS if settings.public_meta else frozenset()) | (
+        {"/metrics"} if settings.public_metrics else set()
+    )
+    return App(
+        host,
+        names,
+        extra,
+        allowed=settings.allowed_hosts,
+        access=Access(keys, public),
+        cors=Cors(settings.cors_origins),
+        rates=Rates(settings.rate),
+        max_body=settings.max_body,
+        wire=_wire_log(settings),
+    )
+
+
+def _wire_log(settings: Settings) -> WireLog | None:
+    try:
+        return None if settings.wire_log is None else WireLog(settings.wire_log)
+    except OSError as error:
+        raise CannotServe(f"cannot write to {settings.wire_log}: {error.strerror}") from None
+
+
+def listen(host: str, port: int, *, has_keys: bool = False) -> socket.socket:
+    """Take a port on an address of this machine's own; on any address, if keys tell who may come in.
+
+    Raises:
+        CannotServe: it cannot be had, or others could reach it.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise CannotServe(f"cannot listen on {host!r}: there is no such address; try 127.0.0.1") from None
+    # One address, because with port 0 each would get a port of its own; what every client reaches first.
+    family, _, _, _, address = min(found, key=lambda one: one[0] != socket.AF_INET)
+    if not has_keys and not ip_address(address[0]).is_loopback:
+        raise CannotServe(
+            f"cannot listen on {host!r}: others could reach it there, and there are no API keys yet to tell "
+            "who may; create one with `agenthost keys create`, or listen on 127.0.0.1"
+        )
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(BACKLOG)
+    except OSError as error:
+        listener.close()
+        raise CannotServe(_why(host, port, error)) from None
+    return listener
+
+
+def _why(host: str, port: int, error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        help_ = "stop what listens there, or choose another port (0 takes any that is free)"
+        return f"port {port} on {host} is in use; {help_}"
+    if error.errno == errno.EACCES:
+        return f"port {port} on {host} is not for this user; choose one above 1023"
+    return f"cannot listen on port {port} of {host}: {error.strerror or error}"
+
+
+def _url(listener: socket.socket) -> str:
+    address, port = listener.getsockname()[:2]
+    return f"http://{f'[{address}]' if ':' in address else address}:{port}"
+
+
+def _names(listener: socket.socket, given: str) -> set[str]:
+    """List what a `Host` header may name: this machine, however it is called."""
+    bound = _url(listener).removeprefix("http://").rpartition(":")[0]
+    return {"localhost", "127.0.0.1", "[::1]", bound, given}

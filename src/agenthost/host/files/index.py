@@ -1,0 +1,211 @@
+"""The index of a tree: its names in memory, found by walking, kept up by what has changed since.
+
+A folder whose time of change is the same has the same entries; only the others are read again. Links are not
+followed, `.git` and what the rules leave out are not entered. Everything here blocks: it is for a thread.
+"""
+
+import os
+import stat
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from agenthost.errors import HostError
+from agenthost.host.files.ignoring import IgnoreRules
+from agenthost.host.files.jail import READ, Jail
+from agenthost.host.files.reading import opened_folder
+from agenthost.host.files.snapshot import Snapshot
+from agenthost.host.files.uris import Parts, Target, uri_of
+
+__all__ = ["FileIndex", "IndexLimits"]
+
+RULES = ".gitignore"
+SKIPPED = frozenset({".git"})
+LARGEST_RULES = 1024 * 1024
+
+RACY_NS = 2_000_000_000
+"""A folder that changed a moment ago may change again at the same time, as file systems count it."""
+
+NO_STAMP = (0, 0, 0)
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class IndexLimits:
+    """How much of a tree is looked at.
+
+    Attributes:
+        entries: how many files and folders there may be; others are left out.
+        depth: how deep folders may be in each other.
+    """
+
+    entries: int = 250_000
+    depth: int = 60
+
+
+@dataclass(slots=True)
+class _Folder:
+    """What was in a folder when it was read; `stamp` is what tells whether that is still so."""
+
+    stamp: tuple[int, int] | None = None
+    rules_stamp: tuple[int, int, int] | None = None
+    rules: IgnoreRules | None = None
+    files: list[str] = field(default_factory=list)
+    folders: dict[str, "_Folder"] = field(default_factory=dict)
+
+
+class _Where(NamedTuple):
+    """Where a walk is: the path so far, the rules from above, and whether those have changed."""
+
+    path: str = ""
+    rules: IgnoreRules | None = None
+    depth: int = 0
+    is_stale: bool = False
+
+
+class FileIndex:
+    """The names of one tree. `refresh` is for one thread at a time, `snapshot` for all."""
+
+    def __init__(self, top: Parts, limits: IndexLimits | None = None) -> None:
+        self.top = top
+        self.limits = limits or IndexLimits()
+        self.is_built = False
+        self._snapshot = Snapshot(())
+        self._tree = _Folder()
+        self._so_far: list[str] = []
+        self._left = 0
+        self._has_changed = False
+        self._stopped = threading.Event()
+        self._jail: Jail | None = None
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What is known; until the tree has been walked once, what has been found so far."""
+        if self.is_built or not self._so_far:
+            return self._snapshot
+        return Snapshot(self._so_far.copy(), is_whole=False)
+
+    def stop(self) -> None:
+        """Let a walk that is under way end early, for good."""
+        self._stopped.set()
+
+    def refresh(self, jail: Jail) -> None:
+        """Look at the tree again. One that is not there, or may not be read, has nothing in it."""
+        self._left = self.limits.entries
+        self._has_changed = not self.is_built
+        self._jail = jail
+        try:
+            with (
+                jail.place(Target(uri_of(self.top), self.top), READ) as place,
+                opened_folder(place) as folder,
+            ):
+                self._visit(folder, self._tree, _Where())
+        except (OSError, HostError):
+            self._has_changed = True
+            self._tree = _Folder()
+        if self._has_changed:
+            self._snapshot = Snapshot(_flat(self._tree, ""), is_whole=self._left > 0)
+        self.is_built = True
+        self._so_far = []
+
+    def _visit(self, descriptor: int, folder: _Folder, where: _Where) -> None:
+        """Bring one folder up to date, and all in it."""
+        is_stale = _read_rules(descriptor, folder, where)
+        rules = folder.rules or where.rules
+        status = os.fstat(descriptor)
+        stamp = (status.st_mtime_ns, status.st_ino)
+        if is_stale or folder.stamp != stamp:
+            # The stamp is from before it is read: what changes meanwhile is seen the next time.
+            self._read(descriptor, folder, where.path, rules)
+            folder.stamp = None if _is_racy(status) else stamp
+        self._left -= len(folder.files) + len(folder.folders)
+        if where.depth >= self.limits.depth:
+            return
+        for name, inner in folder.folders.items():
+            if self._left <= 0 or self._stopped.is_set():
+                return
+            below = _Where(f"{where.path}{name}/", rules, where.depth + 1, is_stale)
+            self._enter(descriptor, name, inner, below)
+
+    def _enter(self, above: int, name: str, folder: _Folder, where: _Where) -> None:
+        try:
+            descriptor = os.open(name, _FOLDER, dir_fd=above)
+        except OSError:  # gone, swapped for a link, or not ours to read
+            self._has_changed = self._has_changed or bool(folder.files or folder.folders)
+            folder.stamp, folder.files, folder.folders = None, [], {}
+            return
+        try:
+            self._visit(descriptor, folder, where)
+        finally:
+            os.close(descriptor)
+
+    def _read(self, descriptor: int, folder: _Folder, path: str, rules: IgnoreRules | None) -> None:
+        """Read what is in a folder; what is known of folders that are still there stays."""
+        files: list[str] = []
+        folders: dict[str, _Folder] = {}
+        with os.scandir(descriptor) as found:
+            for entry in found:
+                name = entry.name
+                if name in SKIPPED or not name.isprintable():  # nobody can type it, or show it
+                    continue
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if rules is not None and rules.leaves_out(path + name, is_folder=is_folder):
+                    continue
+                if is_folder and self._may_enter(path + name):
+                    folders[name] = folder.folders.get(name) or _Folder()
+                elif not is_folder:
+                    files.append(name)
+                if len(files) + len(folders) >= self._left:
+                    break
+        if files != folder.files or folders.keys() != folder.folders.keys():
+            self._has_changed = True
+        folder.files, folder.folders = files, folders
+        if not self.is_built:
+            self._so_far += [path + name for name in files]
+            self._so_far += [f"{path}{name}/" for name in folders]
+
+    def _may_enter(self, path: str) -> bool:
+        """Keep out of what is hidden: the host's own data may be in the workspace."""
+        return self._jail is None or self._jail.may((*self.top, *path.split("/")), READ)
+
+
+def _is_racy(status: os.stat_result) -> bool:
+    return time.time_ns() - status.st_mtime_ns < RACY_NS
+
+
+def _read_rules(descriptor: int, folder: _Folder, where: _Where) -> bool:
+    """Read the rules of a folder, if they have changed; tells whether they, or some above, have."""
+    stamp = None
+    is_racy = False
+    with suppress(OSError):
+        status = os.stat(RULES, dir_fd=descriptor, follow_symlinks=False)
+        if stat.S_ISREG(status.st_mode) and status.st_size <= LARGEST_RULES:
+            stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
+            is_racy = _is_racy(status)
+    is_new = stamp != folder.rules_stamp
+    if is_new or where.is_stale:
+        folder.rules = None if stamp is None else IgnoreRules(_rules(descriptor), where.rules, where.depth)
+        folder.rules_stamp = NO_STAMP if is_racy else stamp
+    return is_new or where.is_stale
+
+
+def _rules(folder: int) -> str:
+    try:
+        descriptor = os.open(RULES, _FILE, dir_fd=folder)
+    except OSError:
+        return ""
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(LARGEST_RULES).decode(errors="replace")
+
+
+def _flat(folder: _Folder, path: str) -> Iterator[str]:
+    for name in folder.files:
+        yield path + name
+    for name, inner in folder.folders.items():
+        yield f"{path}{name}/"
+        yield from _flat(inner, f"{path}{name}/")

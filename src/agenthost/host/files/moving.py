@@ -1,0 +1,228 @@
+"""Copying, moving and deleting, of files and of whole folders. Works on places that the jail has walked to.
+
+A folder is never put in place of anything, nor anything in place of a folder: what would be lost is more
+than one can see. Links are copied, moved and deleted as links, wherever they lead.
+"""
+
+import errno
+import os
+import shutil
+import stat
+from contextlib import suppress
+from dataclasses import dataclass
+
+from agenthost.errors import InvalidValue, ResourceDenied, ResourceExists, TooLarge, TooMany
+from agenthost.host.files.jail import Place
+from agenthost.host.files.reading import CHUNK, opened_file, opened_folder
+from agenthost.host.files.uris import is_beneath
+from agenthost.host.files.writing import NEW, fresh_name, publish, replace, write_all
+
+__all__ = ["Budget", "copy", "delete", "move"]
+
+DEEPEST_TREE = 100
+
+
+@dataclass(slots=True)
+class Budget:
+    """How much one copy may still be."""
+
+    entries: int
+    size: int
+    most_entries: int
+    most_bytes: int
+
+    @classmethod
+    def of(cls, entries: int, size: int) -> "Budget":
+        """Begin with all of it."""
+        return cls(entries, size, entries, size)
+
+    def take_entry(self) -> None:
+        """Count a file or folder.
+
+        Raises:
+            TooMany: that is one too many.
+        """
+        self.entries -= 1
+        if self.entries < 0:
+            raise TooMany("what is to be copied", self.most_entries)
+
+    def take_bytes(self, count: int) -> None:
+        """Count bytes.
+
+        Raises:
+            TooLarge: that is more than may be copied.
+        """
+        self.size -= count
+        if self.size < 0:
+            raise TooLarge("what is to be copied", self.most_bytes)
+
+
+def delete(place: Place, *, recursive: bool) -> None:
+    """Take a file, a link or a folder away.
+
+    Raises:
+        InvalidValue: the folder has something in it, and that was not to go.
+        ResourceNotFound: nothing is there.
+    """
+    if not stat.S_ISDIR(place.needed_status().st_mode):
+        os.unlink(place.name, dir_fd=place.folder)
+    elif recursive:
+        _delete_tree(place.folder, place.name)
+    else:
+        try:
+            os.rmdir(place.name, dir_fd=place.folder)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+            raise InvalidValue("$.recursive", "true, as the folder is not empty", "no such wish") from None
+
+
+def _delete_tree(folder: int, name: str) -> None:
+    try:
+        shutil.rmtree(name, dir_fd=folder)  # opens folder after folder, and follows no link
+    except RecursionError:
+        raise TooMany("the depth of the folder", DEEPEST_TREE) from None
+
+
+def copy(source: Place, destination: Place, budget: Budget, *, fail_if_exists: bool) -> None:
+    """Copy a file, or a folder with all that is in it.
+
+    Raises:
+        InvalidValue: a folder was to be copied into itself.
+        ResourceExists: the destination is there, and must not or cannot be replaced.
+        ResourceNotFound: the source is not there.
+        TooLarge: it has more bytes than may be copied.
+        TooMany: it has more entries than may be copied.
+    """
+    status = source.needed_status()
+    _check_meeting(status, destination, fail_if_exists=fail_if_exists)
+    if source.path == destination.path:
+        return
+    if not stat.S_ISDIR(status.st_mode):
+        _copy_file(source, destination, budget, create_only=fail_if_exists)
+        return
+    if is_beneath(destination.path, source.path):
+        raise InvalidValue(destination.target.at, "a place outside of the folder that is copied", "one in it")
+    fresh = Place(destination.folder, fresh_name(), destination.path, destination.target)
+    try:
+        _copy_tree(source, fresh, budget, DEEPEST_TREE)
+        _put_folder(fresh, destination)
+    except BaseException:
+        with suppress(OSError):
+            shutil.rmtree(fresh.name, dir_fd=fresh.folder)
+        raise
+
+
+def _copy_file(source: Place, destination: Place, budget: Budget, *, create_only: bool) -> None:
+    budget.take_entry()
+    with (
+        opened_file(source) as (descriptor, status),
+        replace(destination, create_only=create_only, mode=_mode(status)) as written,
+    ):
+        _pour(descriptor, written, budget)
+
+
+def _mode(status: os.stat_result) -> int:
+    """Give the permissions of a copy: who copies a program does not hand on its privileges."""
+    return stat.S_IMODE(status.st_mode) & 0o777
+
+
+def _pour(descriptor: int, written: int, budget: Budget) -> None:
+    while chunk := os.read(descriptor, CHUNK):
+        budget.take_bytes(len(chunk))
+        write_all(written, chunk)
+
+
+def _copy_tree(source: Place, destination: Place, budget: Budget, depth: int) -> None:
+    if depth == 0:
+        raise TooMany("the depth of the folder", DEEPEST_TREE)
+    budget.take_entry()
+    os.mkdir(destination.name, 0o700, dir_fd=destination.folder)
+    with opened_folder(source) as old, opened_folder(destination) as new:
+        with os.scandir(old) as found:
+            for entry in found:
+                inner = Place(old, entry.name, source.path, source.target)
+                copied = Place(new, entry.name, destination.path, destination.target)
+                if entry.is_dir(follow_symlinks=False):
+                    _copy_tree(inner, copied, budget, depth - 1)
+                else:
+                    _copy_leaf(inner, copied, budget, is_link=entry.is_symlink())
+        os.fchmod(new, _mode(os.fstat(old)))
+
+
+def _copy_leaf(source: Place, destination: Place, budget: Budget, *, is_link: bool) -> None:
+    """Copy into a folder that nobody knows yet: it need not be in one step."""
+    budget.take_entry()
+    if is_link:
+        os.symlink(
+            os.readlink(source.name, dir_fd=source.folder), destination.name, dir_fd=destination.folder
+        )
+        return
+    with opened_file(source) as (descriptor, status):
+        written = os.open(destination.name, NEW, _mode(status), dir_fd=destination.folder)
+        try:
+            _pour(descriptor, written, budget)
+        finally:
+            os.close(written)
+
+
+def move(source: Place, destination: Place, budget: Budget, *, fail_if_exists: bool) -> None:
+    """Move a file, a link or a folder; between file systems it is copied, and then deleted.
+
+    Raises:
+        InvalidValue: a folder was to be moved into itself.
+        ResourceExists: the destination is there, and must not or cannot be replaced.
+        ResourceNotFound: the source is not there.
+    """
+    status = source.needed_status()
+    _check_meeting(status, destination, fail_if_exists=fail_if_exists)
+    if source.path == destination.path:
+        return
+    is_folder = stat.S_ISDIR(status.st_mode)
+    if is_folder and is_beneath(destination.path, source.path):
+        raise InvalidValue(destination.target.at, "a place outside of the folder that is moved", "one in it")
+    try:
+        if is_folder:
+            _put_folder(source, destination)
+        else:
+            publish(source.folder, source.name, destination, create_only=fail_if_exists)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        _move_far(source, destination, budget, status, fail_if_exists=fail_if_exists)
+
+
+def _move_far(
+    source: Place, destination: Place, budget: Budget, status: os.stat_result, *, fail_if_exists: bool
+) -> None:
+    if stat.S_ISLNK(status.st_mode):
+        raise InvalidValue(destination.target.at, "a place on the same file system", "one on another")
+    copy(source, destination, budget, fail_if_exists=fail_if_exists)
+    delete(source, recursive=True)
+
+
+def _check_meeting(status: os.stat_result, destination: Place, *, fail_if_exists: bool) -> None:
+    """Refuse what must not be replaced, before anything is touched."""
+    there = destination.status()
+    if there is None:
+        return
+    is_same = os.path.samestat(status, there)
+    is_folder = stat.S_ISDIR(status.st_mode) or stat.S_ISDIR(there.st_mode)
+    if fail_if_exists or (is_folder and not is_same):
+        raise ResourceExists(destination.target.uri)
+    if stat.S_ISLNK(there.st_mode) and not is_same:
+        raise ResourceDenied(f"{destination.target.uri!r:.200} is a link, and nothing is written through it")
+
+
+def _put_folder(source: Place, destination: Place) -> None:
+    """Let a folder have this name, unless something has it: it would replace an empty folder, but our own."""
+    try:
+        os.mkdir(destination.name, 0o700, dir_fd=destination.folder)
+    except FileExistsError:
+        raise ResourceExists(destination.target.uri) from None
+    try:
+        os.rename(source.name, destination.name, src_dir_fd=source.folder, dst_dir_fd=destination.folder)
+    except BaseException:
+        with suppress(OSError):
+            os.rmdir(destination.name, dir_fd=destination.folder)
+        raise

@@ -1,0 +1,366 @@
+"""The host: agents in sessions, durably. This is the whole of it, without a protocol.
+
+Open it with `async with`; from then on sessions can be made, actions dispatched, and feeds listened to, by
+any number of clients, whatever protocol they speak. Knows no sockets: the edges do.
+"""
+
+import asyncio
+import importlib
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar, Unpack
+
+from agenthost.core.decisions import Context
+from agenthost.host.agent import Agent, Answer, Declaration
+from agenthost.host.catalogue import Catalogue
+from agenthost.host.clients import Clients
+from agenthost.host.completions import Completions
+from agenthost.host.configuring import Configuring
+from agenthost.host.contents import new_content
+from agenthost.host.dispatch import Dispatcher, Happening
+from agenthost.host.engine import Engine
+from agenthost.host.feeds import Feed
+from agenthost.host.files.contents import reader_of
+from agenthost.host.files.files import Files
+from agenthost.host.files.grants import FilePolicy, Grants
+from agenthost.host.lifetimes import Lifetimes
+from agenthost.host.limits import Limits
+from agenthost.host.running import Surroundings
+from agenthost.host.session import Session
+from agenthost.host.setup import changed, option_values, private_of
+from agenthost.host.starting import NEW_TITLE, Start, title_from
+from agenthost.host.storage.sqlite import SqliteStorage
+from agenthost.host.subscriptions import Shown
+from agenthost.host.terminals.registry import Terminals, inside
+from agenthost.host.terminals.toolrun import Runner
+from agenthost.host.tokens import Tokens
+from agenthost.host.toolcontext import ToolContext
+from agenthost.host.turns import Stats, Turns
+from agenthost.host.vault import Vault, open_vault
+from agenthost.wire.ahp.actions import resource_of
+from agenthost.wire.json import Json
+
+A = TypeVar("A", bound=Answer)
+
+
+class Host:
+    """A host of agents. Declare agents first, then open it, or let `serve` do that.
+
+    Attributes:
+        stats: what happened so far, for the metrics.
+        engine: the store and what lives on it, once the host is open.
+        turns: the turns that run or wait.
+        clients: who is connected.
+        catalogue: tells which sessions come and go.
+        terminals: the terminals that there are.
+        files: the files that clients may touch.
+        completions: what could come next in a message.
+        configuring: the settings of a session, as a form.
+        tokens: what clients handed over for agents.
+        vault: seals secrets.
+    """
+
+    engine: Engine
+    turns: Turns
+    clients: Clients
+    dispatcher: Dispatcher
+    terminals: Terminals
+    files: Files
+    completions: Completions
+    configuring: Configuring
+    tokens: Tokens
+    lifetimes: Lifetimes
+    vault: Vault
+
+    def __init__(
+        self,
+        *,
+        data: Path | str | None = None,
+        workspace: Path | str | None = None,
+        limits: Limits | None = None,
+        full_sync: bool = False,
+        file_policy: FilePolicy | None = None,
+    ) -> None:
+        """Make a host that keeps its sessions in `data`; without, in a folder that goes when it closes.
+
+        `workspace` is the folder that files may be touched in, the current one unless told. `full_sync` waits
+        for the disk at every commit, so that not even a power cut takes one back. `file_policy` decides what
+        clients may touch outside of the workspace.
+        """
+        self.data = None if data is None else Path(data)
+        self.workspace = Path(workspace or ".").absolute()
+        self.limits = limits or Limits()
+        self.full_sync = full_sync
+        self.file_policy = file_policy
+        self.stats = Stats()
+        self.catalogue = Catalogue()
+        self._agents: dict[str, Agent] = {}
+        self._opened = AsyncExitStack()
+        self._taking_up: asyncio.Task[None] | None = None
+
+    # Agents
+
+    @property
+    def agents(self) -> Mapping[str, Agent]:
+        """The agents, by name, in the order they were added."""
+        return self._agents
+
+    def add(self, agent: Agent) -> Agent:
+        """Serve an agent.
+
+        Raises:
+            ValueError: another agent has its name.
+        """
+        if self._agents.setdefault(agent.name, agent) is not agent:
+            raise ValueError(f"there are two agents called {agent.name!r}")
+        return agent
+
+    def agent(self, name: str, **declared: Unpack[Declaration]) -> Callable[[A], A]:
+        """Make an agent of a function: `@host.agent("timekeeper", tools=[clock])`."""
+
+        def add(answer: A) -> A:
+            self.add(Agent(name, answer, **declared))
+            return answer
+
+        return add
+
+    def serve(self, **settings: Any) -> None:
+        """Open the host and serve it to everybody, until Ctrl-C: `host.serve(port=8787)`."""
+        # By name: a host is complete without a protocol, and must not need one to be imported.
+        importlib.import_module("agenthost.edges.server").serve(self, **settings)
+
+    # Opening and closing
+
+    async def __aenter__(self) -> Self:
+        """Open the store, start the agents, and take up the turns that ran or waited.
+
+        Raises:
+            StorageError: the store cannot be opened; the sentence says why.
+        """
+        async with AsyncExitStack() as stack:
+            data = self.data
+            if data is None:
+                data = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="agenthost-")))
+            storage = SqliteStorage(data, full_sync=self.full_sync)
+            infos = [agent.info() for agent in self._agents.values()]
+            self.engine = await stack.enter_async_context(Engine(storage, self.limits, agents=infos))
+            self.vault = open_vault(data)
+            self._wire_up(data)
+            for agent in self._agents.values():
+                await agent.start()
+                stack.push_async_callback(agent.stop)
+            stack.push_async_callback(self._stop)
+            self._taking_up = asyncio.create_task(self.lifetimes.take_up())
+            self._opened = stack.pop_all()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop the agents, write what is left and close the store. Turns that run go on at the next start."""
+        await self._opened.__aexit__(kind, error, trace)
+
+    def _wire_up(self, data: Path) -> None:
+        """Make the parts, and let each know those that it needs."""
+        self._wire_turns()
+        self.clients = Clients(
+            self.dispatcher,
+            self.turns.sessions,
+            self.engine.sessions.peek,
+            self.limits.client_grace_seconds,
+        )
+        self.terminals = Terminals(self.engine, folder=inside(self.workspace))
+        self.engine.sessions.is_taken = self.terminals.is_taken
+        self.lifetimes = Lifetimes(
+            self._agents,
+            engine=self.engine,
+            dispatcher=self.dispatcher,
+            turns=self.turns,
+            clients=self.clients,
+            catalogue=self.catalogue,
+            clear=self.terminals.dispose_of,
+        )
+        self.engine.sessions.loaded = self.lifetimes.loaded
+        grants = Grants(self.workspace, self.file_policy, hidden=[data])
+        read_content = reader_of(self.engine.contents, self.engine.sessions)
+        self.files = Files(grants, read_content=read_content)
+        self.completions = Completions(self.files)
+        self.configuring = Configuring(self._agents, self.files)
+        self.tokens = Tokens(self._agents)
+
+    def _wire_turns(self) -> None:
+        self.dispatcher = Dispatcher(
+            self.engine.sessions,
+            root=self.engine.root,
+            terminals=self.engine.terminals,
+            happened=self._happened,
+            context=self._context,
+            notes=lambda session: self.turns.notes(session),  # noqa: PLW0108 - they are made below
+        )
+        around = Surroundings(
+            act=self.dispatcher.act,
+            limits=self.limits,
+            slots=asyncio.Semaphore(self.limits.tools_at_once),
+            context=self._tool_context,
+        )
+        self.turns = Turns(
+            agents=self._agents,
+            dispatcher=self.dispatcher,
+            around=around,
+            options=self._options,
+            workspace=self.workspace,
+            stats=self.stats,
+        )
+
+    async def _stop(self) -> None:
+        if self._taking_up is not None:
+            self._taking_up.cancel()
+        self.lifetimes.close()
+        self.catalogue.close()
+        self.clients.close()
+        await self.turns.close()
+        await self.terminals.close()
+        self.completions.close()
+        self.files.close()
+
+    @property
+    def is_restored(self) -> bool:
+        """Whether all turns that ran or waited at the last stop have been taken up."""
+        return self._taking_up is not None and self._taking_up.done()
+
+    async def wait_restored(self) -> None:
+        """Wait until all turns that ran or waited at the last stop have been taken up."""
+        if self._taking_up is not None:
+            await asyncio.shield(self._taking_up)
+
+    # Sessions
+
+    async def create_session(self, start: Start) -> Session:
+        """Make a session; it is durable when this returns, and gets ready by itself.
+
+        Raises:
+            AgentNotFound: there is no such agent.
+            InvalidValue: a setting that the agent does not have.
+            SessionExists: its URI, or its name, is in use.
+        """
+        return await self.lifetimes.create(start)
+
+    async def fork_session(self, uri: str, turn_id: str, new_uri: str) -> Session:
+        """Make a session that begins with another's turns up to and including this one.
+
+        Raises:
+            SessionNotFound: there is no session of that URI.
+            SessionExists: the new URI is in use.
+            TurnInProgress: that turn has not ended yet.
+            TurnNotFound: the session has no such turn.
+        """
+        return await self.lifetimes.fork(uri, turn_id, new_uri)
+
+    async def dispose_session(self, uri: str) -> None:
+        """Remove a session for good, with all that belongs to it. A turn that runs is cancelled first.
+
+        Raises:
+            SessionNotFound: there is none of that URI.
+        """
+        await self.lifetimes.dispose(uri)
+
+    def agent_of(self, name: str) -> Agent:
+        """Give an agent by its name.
+
+        Raises:
+            AgentNotFound: there is none.
+        """
+        return self.lifetimes.agent_of(name)
+
+    # Clients
+
+    def feed(self, client_id: str) -> Feed:
+        """Give a client its way to hear of the root and of sessions."""
+        return self.engine.feed(client_id)
+
+    async def dispatch(
+        self,
+        client_id: str,
+        client_seq: int,
+        action: Json,
+        tell: Callable[[Shown], None] | None = None,
+        *,
+        identity: str | None = None,
+    ) -> Shown | None:
+        """Let a client's action happen. Gives the refusal, if it is refused.
+
+        `tell` is called with it once it is durable, in the order of everything else that is shown. `identity`
+        tells clients of different owners apart who call themselves the same.
+        """
+        refusal = await self.dispatcher.dispatch(client_id, client_seq, action, identity)
+        if refusal is not None:
+            if tell is not None:
+                self.engine.journal.write([], tell, refusal)
+            session = self.engine.sessions.peek(resource_of(action) or "")
+            if session is not None:
+                self.clients.declined(session, action, client_id)
+        return refusal
+
+    # What the parts need of each other
+
+    def _happened(self, happening: Happening) -> None:
+        self.turns.happened(happening)
+        self.turns.count_up(happening)
+        self.clients.happened(happening)
+        self.catalogue.happened(happening)
+        if happening.action["type"] == "session/turnStarted":
+            self._name(happening.session)
+
+    def _name(self, session: Session) -> None:
+        """Give a session a title from its first message, until something better is known."""
+        state = session.state
+        if state["turns"] or state["summary"]["title"] != NEW_TITLE:
+            return
+        title = title_from(state["activeTurn"]["userMessage"]["text"])
+        if title:
+            self.dispatcher.act(
+                session, {"type": "session/titleChanged", "session": session.row.uri, "title": title}
+            )
+
+    def _context(self, session: Session) -> Context:
+        agent = self._agents.get(session.state["summary"]["provider"])
+        models = None if agent is None else frozenset(model.id for model in agent.models)
+        return Context(models=models, message_bytes=self.limits.message_bytes)
+
+    def _options(self, agent: Agent, session: Session) -> dict[str, str]:
+        kept = private_of(session).get("secrets", {})
+        secret = {
+            option.name: self.vault.open(kept[option.name]) if option.name in kept else option.default
+            for option in agent.options
+            if option.kind == "secret"
+        }
+        return {**option_values(agent, session.state), **secret}
+
+    def _tool_context(
+        self, session: Session, turn_id: str, call_id: str, show: Callable[[list[Any]], None]
+    ) -> ToolContext:
+        return ToolContext(
+            session=session.row.uri,
+            turn_id=turn_id,
+            call_id=call_id,
+            workspace=self.workspace,
+            on_progress=show,
+            runner=Runner(self.terminals, session.row.uri, session.row.owner, turn_id, call_id),
+            new_content=lambda data, content_type: new_content(session, data, content_type),
+        )
+
+    def switch_tools(self, session: Session, tools: Mapping[str, bool]) -> None:
+        """Switch on these tools of a session, and no others; the values say which are trusted."""
+        private = changed(session, tools=dict(tools), trusted=None)
+        agent = self.agent_of(session.state["summary"]["provider"])
+        definitions = [one.definition() for one in agent.toolset.exposed() if one.name in tools]
+        action = {
+            "type": "session/serverToolsChanged",
+            "session": session.row.uri,
+            "tools": definitions,
+        }
+        if private is not None:
+            self.dispatcher.act(session, action, private=private)

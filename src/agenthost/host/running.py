@@ -1,0 +1,355 @@
+"""A running turn, seen from inside: what `Turn` and the step loop are made of.
+
+It outlives its process: everything it needs is in the state and the transcript, so after a restart one is
+made anew from them. Knows one turn; starting and ending turns is the business of `turns`.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from agenthost.core.recording import answer_message, covered_parts, result_content, user_message
+from agenthost.core.transcript import STEERING, Message, host_mark, open_calls
+from agenthost.host.agent import Agent
+from agenthost.host.asking import Answers, Question
+from agenthost.host.calls import Calls, Request
+from agenthost.host.contents import new_content
+from agenthost.host.limits import Limits
+from agenthost.host.output import Kind, Output
+from agenthost.host.recorder import turn_messages
+from agenthost.host.session import Said, Session
+from agenthost.host.setup import private_of
+from agenthost.host.toolcontext import ToolContext
+from agenthost.wire.ahp.common import UsageInfo
+from agenthost.wire.ahp.turn import ActiveTurn
+from agenthost.wire.json import Json, JsonObject
+
+T = TypeVar("T")
+
+BREATH = 64
+"""After so many pieces of text an agent that never waits lets the others run."""
+
+
+class Result(str):
+    """What came of a call, as the model reads it.
+
+    Attributes:
+        ok: whether the tool ran and did what it was asked for.
+        structured: its result as a JSON object, if it has one.
+        content: its result as blocks, for people.
+    """
+
+    __slots__ = ("content", "ok", "structured")
+
+    ok: bool
+    structured: JsonObject | None
+    content: list[Any]
+
+
+@dataclass(slots=True)
+class Surroundings:
+    """What a turn needs of its host.
+
+    Attributes:
+        act: lets an action happen in a session, with what follows from it.
+        limits: how long and how much.
+        slots: how many tools may run at once.
+        context: makes the context of a tool call.
+    """
+
+    act: Callable[..., None]
+    limits: Limits
+    slots: asyncio.Semaphore
+    context: Callable[[Session, str, str, Callable[[list[Any]], None]], ToolContext]
+
+
+class RunningTurn:
+    """One turn that is running or waiting."""
+
+    def __init__(self, session: Session, agent: Agent, around: Surroundings, *, is_taken_up: bool) -> None:
+        self.session = session
+        self.agent = agent
+        self.id = session.state["activeTurn"]["id"]
+        self.uri = session.row.uri
+        self.is_over = False
+        self.stop_reason: str | None = None
+        self._around = around
+        self._waiters: set[asyncio.Future[None]] = set()
+        self._deadline: asyncio.Timeout | None = None
+        self._time_left: float | None = None
+        self._waiting = 0
+        self._pieces = 0
+        self._step = ""
+        self._asked = 0
+        self._calling = asyncio.Lock()
+        self._batch: list[Request] | None = None
+        self._batch_task: asyncio.Task[None]
+        self.tasks: set[asyncio.Task[None]] = set()
+        self._steered = 0
+        self.calls = self._make_calls(is_taken_up)
+        self.output = self.calls.output
+
+    def _make_calls(self, is_taken_up: bool) -> Calls:  # noqa: FBT001 - only to be read here
+        calls = Calls(
+            agent=self.agent,
+            session=self.session,
+            turn_id=self.id,
+            output=Output(self.session, self.id),
+            act=self.act,
+            wait_for=self.wait_for,
+            context=self._context,
+            limit=self._around.limits.tool_seconds,
+            slots=self._around.slots,
+        )
+        if is_taken_up:
+            found = [part["toolCall"] for part in self.turn["responseParts"] if part["kind"] == "toolCall"]
+            calls.found_running = {call["toolCallId"] for call in found if call["status"] == "running"}
+            if self.agent.is_stepwise:
+                # Whole steps are in the transcript; only the one that was interrupted is run again.
+                calls.output = Output(self.session, self.id, calls.covered)
+        return calls
+
+    @property
+    def turn(self) -> ActiveTurn:
+        """The turn as the state has it."""
+        return self.session.state["activeTurn"]
+
+    @property
+    def messages(self) -> list[Message]:
+        """What was said in this turn so far, as the transcript has it."""
+        return turn_messages(self.session, self.id)
+
+    @property
+    def past_calls(self) -> set[str]:
+        """The ids of the calls of whole steps."""
+        parts = self.turn["responseParts"][: self.calls.covered]
+        return {part["toolCall"]["toolCallId"] for part in parts if part["kind"] == "toolCall"}
+
+    def act(self, action: Any, **along: Any) -> None:
+        """Let an action of this turn happen."""
+        self.check()
+        self._around.act(self.session, action, **along)
+
+    def check(self) -> None:
+        """Stop an agent that goes on although its turn has ended."""
+        if self.is_over:
+            raise asyncio.CancelledError("the turn has ended")
+
+    def say(self, kind: Kind, text: str, private: JsonObject | None = None) -> None:
+        """Let text appear."""
+        if self.is_over:
+            self.check()
+        if not text.isascii():
+            text = text.encode(errors="replace").decode()  # half a pair of surrogates cannot be written
+        self.output.say(kind, text)
+        if private is not None:
+            self._note(kind, private)
+
+    def _note(self, kind: Kind, private: JsonObject) -> None:
+        self.output.open(kind)
+        self.calls.private[self.output.part_id] = private
+
+    def is_due(self) -> bool:
+        """Count a piece of text; tells whether it is time to `breathe`. Asking is cheaper than awaiting."""
+        self._pieces += 1
+        return self._pieces % BREATH == 0
+
+    async def breathe(self) -> None:
+        """Let others run, and wait while the disk is behind."""
+        await asyncio.sleep(0)
+        await self.session.journal.wait_room()
+
+    def show(self, data: bytes, content_type: str) -> None:
+        """Let large content appear, by reference."""
+        if not self.output.was_referred():
+            content = new_content(self.session, data, content_type)
+            self.session.journal.write([content.write])
+            self.output.refer(content.ref)
+
+    def use(self, usage: UsageInfo) -> None:
+        """Say what the turn cost so far."""
+        self.check()
+        if self.turn.get("usage") != usage and not self.output.is_replaying:
+            self.act({"type": "session/usage", "session": self.uri, "turnId": self.id, "usage": usage})
+
+    # Waiting for others
+
+    async def wait_for(self, look: Callable[[], T | None]) -> T:
+        """Wait until `look` gives a value; it is asked again whenever something happened in the session."""
+        while (value := look()) is None:
+            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiters.add(waiter)
+            self._stop_clock()
+            try:
+                await waiter
+            finally:
+                self._waiters.discard(waiter)
+                self._start_clock()
+            self.check()
+        return value
+
+    def wake(self) -> None:
+        """Let everything that waits look again."""
+        for waiter in self._waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+
+    def limit_time(self, deadline: asyncio.Timeout) -> None:
+        """Count the time of this turn, but not the time that it waits for people."""
+        self._deadline = deadline
+
+    def _stop_clock(self) -> None:
+        self._waiting += 1
+        if self._waiting == 1 and (deadline := self._running_deadline()) is not None:
+            when = deadline.when()
+            self._time_left = None if when is None else when - asyncio.get_running_loop().time()
+            deadline.reschedule(None)
+
+    def _start_clock(self) -> None:
+        self._waiting -= 1
+        deadline = self._running_deadline()
+        if self._waiting == 0 and deadline is not None and self._time_left is not None:
+            deadline.reschedule(asyncio.get_running_loop().time() + self._time_left)
+
+    def _running_deadline(self) -> asyncio.Timeout | None:
+        """Give the deadline while it can be moved: what an agent left behind may still wait after its end."""
+        deadline = self._deadline
+        return None if deadline is None or deadline.expired() or self.is_over else deadline
+
+    async def ask(self, questions: Sequence[Question], message: str | None, url: str | None) -> Answers:
+        """Ask the user, and wait for the answers; those that came before a restart are still there."""
+        self._asked += 1
+        request_id = f"{self.id}/ask/{self._step}{self._asked}"
+        self.output.break_off()
+        if self._answered(request_id) is None and not self._is_asked(request_id):
+            self._request_input(request_id, questions, message, url)
+        return await self.wait_for(lambda: self._answered(request_id))
+
+    def _request_input(
+        self, request_id: str, questions: Sequence[Question], message: str | None, url: str | None
+    ) -> None:
+        request: JsonObject = {"id": request_id}
+        if message is not None:
+            request["message"] = message
+        if url is not None:
+            request["url"] = url
+        if questions:
+            request["questions"] = [question.asked() for question in questions]
+        self.act({"type": "session/inputRequested", "session": self.uri, "request": request})
+
+    def _is_asked(self, request_id: str) -> bool:
+        requests = self.session.state.get("inputRequests", [])
+        return any(request["id"] == request_id for request in requests)
+
+    def _answered(self, request_id: str) -> Answers | None:
+        kept: Any = private_of(self.session).get("asked", {}).get(request_id)
+        return None if kept is None else Answers(kept["response"], kept["answers"])
+
+    # Calls
+
+    async def call(self, requests: Sequence[tuple[str, JsonObject]]) -> list[Result]:
+        """Ask for tools, and wait for all of them. What is asked for in one moment is one step."""
+        self.check()
+        made = [self._request(name, arguments) for name, arguments in requests]
+        if self._batch is None:
+            self._batch = []
+            self._batch_task = asyncio.create_task(self._settle_batch())
+            self.tasks.add(self._batch_task)
+            self._batch_task.add_done_callback(self.tasks.discard)
+        self._batch.extend(made)
+        # Others may wait for the same step: that one of them gives up must not end it for the rest.
+        await asyncio.shield(self._batch_task)
+        return [self.result(request.id) for request in made]
+
+    async def _settle_batch(self) -> None:
+        """Take along what is asked for in the same moment; begin when the calls before it have ended."""
+        async with self._calling:
+            await asyncio.sleep(0)
+            batch, self._batch = self._batch or [], None
+            self.calls.make_ready(batch)
+            await self.calls.settle([request.id for request in batch])
+
+    def _request(self, name: str, arguments: JsonObject) -> Request:
+        return Request(self.calls.begin(name), name, arguments)
+
+    def result(self, call_id: str) -> Result:
+        """Give what came of a call that has ended."""
+        call: Any = self.output.find_call(call_id)
+        answer: Any = next(
+            (
+                message
+                for message in reversed(self.messages)
+                if message["role"] == "tool" and message["toolCallId"] == call_id
+            ),
+            None,
+        )
+        content = answer["content"] if answer else result_content(call)
+        result = Result(content if isinstance(content, str) else _words_of(content))
+        result.ok = call["status"] == "completed" and call["success"]
+        result.structured = call.get("structuredContent")
+        result.content = call.get("content", [])
+        return result
+
+    async def settle_open(self) -> None:
+        """After a restart: bring the calls of the last whole step to their ends."""
+        await self.calls.settle([call["toolCallId"] for call in open_calls(self.messages)])
+
+    @property
+    def steps_done(self) -> int:
+        """How many whole steps the transcript has of this turn."""
+        return sum(message["role"] == "assistant" for message in self.messages)
+
+    def _context(self, call_id: str) -> ToolContext:
+        def show(content: list[Any]) -> None:
+            call = None if self.is_over else self.output.find_call(call_id)
+            if call is not None and call["status"] == "running":
+                self.act(self.output.on_call("toolCallContentChanged", call_id, content=content))
+
+        return self._around.context(self.session, self.id, call_id, show)
+
+    def begin_step(self) -> None:
+        """Get ready for a step: what the user said meanwhile comes before it, unless it had begun already."""
+        # Only the step that was interrupted is run again, so questions are counted by step.
+        self._step, self._asked = f"{self.steps_done}/", 0
+        if not self.output.is_replaying:
+            self.take_steering()
+
+    # Steering
+
+    @property
+    def has_steering(self) -> bool:
+        """Whether the user has said something that the agent has not been given yet."""
+        return "steeringMessage" in self.session.state
+
+    def take_steering(self) -> Message | None:
+        """Take what the user said meanwhile into the transcript, after what was said before it."""
+        waiting = self.session.state.get("steeringMessage")
+        if waiting is None:
+            return None
+        message: Message = {**user_message(waiting["userMessage"]), "_private": STEERING}
+        said = answer_message(self.output.parts, self.calls.covered, {}, self.calls.private)
+        removed = {"type": "session/pendingMessageRemoved", "kind": "steering", "id": waiting["id"]}
+        messages = [Said(self.id, one) for one in (said, message) if one is not None]
+        self.act({**removed, "session": self.uri}, messages=messages)
+        self.output.break_off()
+        return message
+
+    def next_steering(self) -> Message | None:
+        """Give what the user said meanwhile to a handler; one that is run again gets it again, in order."""
+        messages = self.messages
+        places = [place for place, one in enumerate(messages) if host_mark(one).get("steering")]
+        if self._steered == len(places):
+            message = self.take_steering()
+            self._steered += message is not None
+            return message
+        place = places[self._steered]
+        if self.output.place < covered_parts(messages[:place]):
+            return None  # it came later than this
+        self._steered += 1
+        self.output.break_off()
+        return messages[place]
+
+
+def _words_of(content: Sequence[Json]) -> str:
+    return "\n".join(block["text"] for block in content if block["type"] == "text")

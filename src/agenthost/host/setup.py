@@ -1,0 +1,172 @@
+"""How a session is set up: which tools it has, which of them it trusts, its options and its model.
+
+Some of it is in the state, for everybody to see; the rest in the session's private data (see `Private`). All
+of it is read at the moment of use: a tool that is not switched on cannot run, whatever the history says.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NotRequired, TypedDict, cast
+
+from agenthost.errors import InvalidValue
+from agenthost.host.agent import Agent
+from agenthost.host.options import Option
+from agenthost.host.session import Session
+from agenthost.host.tools import Tool
+from agenthost.wire.ahp.config import SessionConfigPropertySchema, SessionConfigState
+from agenthost.wire.ahp.session import SessionState
+from agenthost.wire.ahp.tool import ToolDefinition
+from agenthost.wire.json import Json, JsonObject
+from agenthost.wire.mismatch import describe, quote
+
+
+class Private(TypedDict):
+    """What a session keeps and shows to nobody.
+
+    `tools` are those switched on, and whether each is trusted; without it all exposed ones are on, none
+    trusted. `trusted` are those that somebody approved for the whole session. `secrets` are option values,
+    sealed. `stops` has the turns that ended with a reason that the state has no word for. `asked` holds the
+    answers that the running turn got, `held` the large results that wait for approval, as the model will
+    read them. `config` are the settings of the state, `app` is the client id of an application that is
+    never connected, and `app_tools` the tools that it brought, as it did. `deferred` are the actions that
+    wait for the end of the turn, with their origins.
+    """
+
+    tools: NotRequired[dict[str, bool]]
+    trusted: NotRequired[list[str]]
+    secrets: NotRequired[dict[str, str]]
+    stops: NotRequired[dict[str, str]]
+    asked: NotRequired[dict[str, JsonObject]]
+    held: NotRequired[dict[str, Json]]
+    config: NotRequired[dict[str, str]]
+    app: NotRequired[str]
+    app_tools: NotRequired[list[JsonObject]]
+    deferred: NotRequired[list[list[JsonObject]]]
+
+
+def private_of(session: Session) -> Private:
+    """Give a session's private data."""
+    return cast("Private", session.private)
+
+
+def changed(session: Session, **values: Json) -> JsonObject | None:
+    """Give the private data with these values, where `None` removes; nothing if that is no change."""
+    private = {**session.private, **values}
+    private = {key: value for key, value in private.items() if value is not None}
+    return None if private == session.private else private
+
+
+def enabled_tools(agent: Agent, session: Session) -> dict[str, Tool]:
+    """Give the host's tools that this session has, by name: the exposed ones it switched on, all others."""
+    wanted = private_of(session).get("tools")
+    return {
+        name: one
+        for name, one in agent.toolset.items()
+        if not one.exposed or wanted is None or name in wanted
+    }
+
+
+def is_trusted(session: Session, one: Tool) -> bool:
+    """Tell whether this tool may run in this session without anybody being asked."""
+    private = private_of(session)
+    is_set = private.get("tools", {}).get(one.name, False)
+    return not one.exposed or is_set or one.name in private.get("trusted", [])
+
+
+def client_tools(state: SessionState) -> dict[str, ToolDefinition]:
+    """Give the tools that the active client brings, by name; the host's own go before them."""
+    client = state.get("activeClient")
+    return {definition["name"]: definition for definition in client["tools"]} if client else {}
+
+
+def offered_tools(agent: Agent, session: Session) -> list[ToolDefinition]:
+    """Describe all tools that the model may call in this session."""
+    own = {name: one.definition() for name, one in enabled_tools(agent, session).items()}
+    brought = client_tools(session.state) if agent.client_tools else {}
+    return list({**brought, **own}.values())
+
+
+def server_tools(agent: Agent, wanted: Iterable[str] | None) -> list[ToolDefinition]:
+    """Describe the exposed tools that are switched on, as the state shows them; `None` means all."""
+    names = None if wanted is None else set(wanted)
+    return [one.definition() for one in agent.toolset.exposed() if names is None or one.name in names]
+
+
+def option_values(agent: Agent, state: SessionState) -> dict[str, str]:
+    """Give the values of all options but the secret ones: what is set, else the default."""
+    values: Mapping[str, Any] = state["config"]["values"] if "config" in state else {}
+    return {
+        option.name: str(values.get(option.name, option.default))
+        for option in agent.options
+        if option.kind != "secret"
+    }
+
+
+def config_state(agent: Agent, values: Mapping[str, str]) -> SessionConfigState | None:
+    """Give the options, but the secret ones, as settings that everybody sees; nothing if there are none."""
+    shown = [option for option in agent.options if option.kind != "secret"]
+    if not shown:
+        return None
+    properties = {option.name: _property(option) for option in shown}
+    chosen: JsonObject = {option.name: values.get(option.name, option.default) for option in shown}
+    return {"schema": {"type": "object", "properties": properties}, "values": chosen}
+
+
+def _property(option: Option) -> SessionConfigPropertySchema:
+    schema: SessionConfigPropertySchema = {
+        "type": "string",
+        "title": option.title or option.name,
+        "default": option.default,
+        "sessionMutable": option.mutable,
+    }
+    if option.description is not None:
+        schema["description"] = option.description
+    if option.kind == "select":
+        schema["enum"] = list(option.choices)
+    if option.suggest is not None:
+        schema["enumDynamic"] = True
+    return schema
+
+
+def check_options(agent: Agent, values: Mapping[str, Json], at: str) -> dict[str, str]:
+    """Check values for an agent's options; `at` is the path of what holds them.
+
+    Raises:
+        InvalidValue: an option that there is not, or a value that it cannot have.
+    """
+    options = {option.name: option for option in agent.options}
+    for name, value in values.items():
+        option = options.get(name)
+        if option is None:
+            known = f"one of {', '.join(map(quote, options))}" if options else "no option, as there are none"
+            raise InvalidValue(f"{at}.{name}", known, quote(name))
+        if not isinstance(value, str):
+            raise InvalidValue(f"{at}.{name}", "text", describe(value))
+        if option.kind == "select" and value not in option.choices:
+            raise InvalidValue(
+                f"{at}.{name}", f"one of {', '.join(map(quote, option.choices))}", quote(value)
+            )
+    return dict(values)
+
+
+def check_tool_names(agent: Agent, names: Iterable[str], at: str) -> None:
+    """Refuse tools that the agent does not expose.
+
+    Raises:
+        InvalidValue: there is no such tool.
+    """
+    exposed = [one.name for one in agent.toolset.exposed()]
+    for name in names:
+        if name not in exposed:
+            known = f"one of {', '.join(map(quote, exposed))}" if exposed else "no tool, as there are none"
+            raise InvalidValue(f"{at}.{name}", known, quote(name))
+
+
+def check_model(agent: Agent, model_id: str, at: str) -> None:
+    """Refuse a model that the agent does not have.
+
+    Raises:
+        InvalidValue: it is not among its models.
+    """
+    if agent.model(model_id) is None:
+        known = f"one of {', '.join(quote(model.id) for model in agent.models)}"
+        raise InvalidValue(at, known if agent.models else "no model, as the agent has none", quote(model_id))

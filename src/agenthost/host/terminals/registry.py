@@ -1,0 +1,275 @@
+"""All terminals of a host: made, found, listed, removed, and ended with the host."""
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias, TypedDict, Unpack
+from urllib.parse import unquote, urlsplit
+
+from agenthost.core.decisions.terminals import MAX_SIZE
+from agenthost.errors import InvalidValue, LimitReached, TerminalExists, TerminalNotFound
+from agenthost.host.engine import Engine
+from agenthost.host.terminals.process import Process
+from agenthost.host.terminals.shells import Shell, environment, interactive, user_shell
+from agenthost.host.terminals.terminal import Hooks, Terminal
+from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.terminal import TerminalClaim, TerminalInfo, TerminalState
+from agenthost.wire.mismatch import quote
+
+COLS, ROWS = 80, 24
+
+TELL_SECONDS = 0.25
+"""How often titles change in the root's list, which is durable: a program may change its own all the time."""
+
+FolderOf: TypeAlias = Callable[[str | None], Path]
+"""Gives the folder that a URI means, or the one to start in; raises `InvalidValue` if it may not be."""
+
+
+class Wishes(TypedDict, total=False):
+    """How a terminal is to be; all of it may be left out.
+
+    Attributes:
+        name: its first title.
+        cwd: the folder to start in, as a `file:` URI.
+        cols: how wide it is.
+        rows: how high it is.
+        command: what to run in place of the user's shell: a line for `sh`, or a program and its arguments.
+        env: more for its environment.
+        owner: whose it is.
+        heard: is told of its output.
+    """
+
+    name: str | None
+    cwd: str | None
+    cols: int | None
+    rows: int | None
+    command: str | Sequence[str] | None
+    env: Mapping[str, str]
+    owner: str
+    heard: Callable[[str], None] | None
+
+
+def inside(workspace: Path) -> FolderOf:
+    """Let terminals start in the workspace and below, all links followed, and nowhere else."""
+
+    def folder_of(uri: str | None) -> Path:
+        root = workspace.resolve()
+        if uri is None:
+            return root
+        folder = _local_folder(uri)
+        if folder is None or not folder.is_relative_to(root):
+            raise InvalidValue("$.cwd", "the file: URI of a folder in the workspace", quote(uri))
+        return folder
+
+    return folder_of
+
+
+class Terminals:
+    """The terminals of one host. They outlive turns and sessions, but not the host.
+
+    Attributes:
+        folder: decides where terminals may start.
+        shell: what runs where no command is given; the user's, unless told.
+        has_private_input: show keys to nobody but the client that typed them, from the next terminal on. Else
+            all who watch see them, as they see every action.
+    """
+
+    def __init__(self, engine: Engine, *, folder: FolderOf) -> None:
+        """Keep terminals in `engine.terminals`, where feeds find them."""
+        self.folder = folder
+        self.shell = user_shell()
+        self.has_private_input = False
+        self._engine = engine
+        self._held = engine.terminals
+        self._making: set[str] = set()
+        self._last_number = 0
+        self._telling: asyncio.TimerHandle | None = None
+        self._is_closed = False
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def get(self, uri: str) -> Terminal:
+        """Give a terminal.
+
+        Raises:
+            TerminalNotFound: there is none of that URI.
+        """
+        terminal = self._held.get(uri)
+        if terminal is None:
+            raise TerminalNotFound(uri)
+        return terminal
+
+    def list(self) -> list[TerminalInfo]:
+        """List all terminals, as the root shows them, oldest first."""
+        return [terminal.info() for terminal in self._held.values()]
+
+    def is_visible(self, uri: str, owner: str | None) -> bool:
+        """Tell whether there is such a terminal, of this owner, or of any."""
+        terminal = self._held.get(uri)
+        return terminal is not None and owner in (None, terminal.owner)
+
+    def check_visible(self, uri: str, owner: str | None) -> None:
+        """Refuse a terminal that is not there, or is somebody else's: no difference is made.
+
+        Raises:
+            TerminalNotFound: there is none of that URI, or not of this owner.
+        """
+        if not self.is_visible(uri, owner):
+            raise TerminalNotFound(uri)
+
+    def is_taken(self, uri: str) -> bool:
+        """Tell whether a terminal has this URI, or will have it in a moment."""
+        return uri in self._held or uri in self._making
+
+    async def create(self, uri: str, claim: TerminalClaim, **wishes: Unpack[Wishes]) -> Terminal:
+        """Start a terminal; it is in the root's list when this returns.
+
+        Raises:
+            TerminalExists: the URI is in use.
+            InvalidValue: a folder that it may not start in, or a size that no terminal has.
+            LimitReached: there are as many terminals as there may be.
+            HostError: it could not be started.
+        """
+        self._engine.journal.refuse_if_in_trouble()
+        folder = self.folder(wishes.get("cwd"))
+        cols, rows = _size("cols", wishes.get("cols"), COLS), _size("rows", wishes.get("rows"), ROWS)
+        self._claim(uri)
+        try:
+            if await asyncio.to_thread(self._engine.storage.find, uri=uri) is not None:
+                raise TerminalExists(uri)
+            await self._make_room()
+            terminal = await self._start(uri, claim, wishes, folder, cols, rows)
+        finally:
+            self._making.discard(uri)
+        self._held[uri] = terminal
+        self._tell()
+        terminal.begin()
+        try:
+            self._refuse_if_closed()  # meanwhile
+            await self._engine.journal.wait()
+        except BaseException:  # nobody knows of it, so nobody would end it
+            await self._drop([uri])
+            raise
+        return terminal
+
+    def _claim(self, uri: str) -> None:
+        self._refuse_if_closed()
+        if uri == ROOT_URI or self.is_taken(uri):
+            raise TerminalExists(uri)
+        self._making.add(uri)
+
+    def _refuse_if_closed(self) -> None:
+        if self._is_closed:
+            raise LimitReached("the host is being closed")
+
+    async def _make_room(self) -> None:
+        """Remove the oldest that have ended and that only a session holds, if there are too many."""
+        most = self._engine.limits.terminals
+        excess = len(self._held) + len(self._making) - most
+        ended = [uri for uri, one in self._held.items() if one.has_exited and one.claim["kind"] == "session"]
+        if excess > len(ended):
+            raise LimitReached(f"there are {most} terminals already, and not more are allowed")
+        await self._drop(ended[: max(excess, 0)])
+
+    async def _start(
+        self, uri: str, claim: TerminalClaim, wishes: Wishes, folder: Path, cols: int, rows: int
+    ) -> Terminal:
+        shell = self._program(wishes.get("command"))
+        title = wishes.get("name") or _title(wishes.get("command"), shell)
+        env = {**environment(), **shell.env, **wishes.get("env", {})}
+        try:
+            process = await Process.start(shell.command, cwd=folder, env=env, cols=cols, rows=rows)
+        except BaseException:
+            shell.forget()
+            raise
+        state: TerminalState = {
+            "title": title,
+            "cwd": folder.as_uri(),
+            "cols": cols,
+            "rows": rows,
+            "content": [],
+            "claim": claim,
+        }
+        self._last_number -= 1
+        return Terminal(
+            uri,
+            self._last_number,
+            state,
+            process,
+            journal=self._engine.journal,
+            hub=self._engine.hub,
+            scrollback=self._engine.limits.scrollback_characters,
+            hooks=Hooks(self._tell_soon, wishes.get("heard"), self.has_private_input),
+            shell=shell,
+            owner=wishes.get("owner", ""),
+        )
+
+    def _program(self, command: str | Sequence[str] | None) -> Shell:
+        if command is None:
+            return interactive(self.shell, os.environ.get("HOME", "/"))
+        return Shell(["/bin/sh", "-c", command] if isinstance(command, str) else list(command))
+
+    async def dispose(self, uri: str) -> None:
+        """End a terminal, whoever holds it, and remove it.
+
+        Raises:
+            TerminalNotFound: there is none of that URI.
+        """
+        self.get(uri)
+        await self._drop([uri])
+
+    async def dispose_of(self, session: str) -> None:
+        """Remove the terminals that a session holds: it is being removed itself."""
+        await self._drop([uri for uri, one in self._held.items() if one.claim.get("session") == session])
+
+    async def _drop(self, uris: Sequence[str]) -> None:
+        """Remove these, side by side; those that went by themselves meanwhile are no matter."""
+        terminals = [self._held.pop(uri) for uri in uris if uri in self._held]
+        if terminals:
+            self._tell()
+            await asyncio.gather(*(terminal.leave() for terminal in terminals))
+
+    async def close(self) -> None:
+        """End all terminals, side by side, within bounded time. The root of the next start says so."""
+        self._is_closed = True
+        terminals = tuple(self._held.values())
+        self._held.clear()
+        if self._telling is not None:
+            self._telling.cancel()
+        await asyncio.gather(*(terminal.leave() for terminal in terminals))
+
+    def _tell(self) -> None:
+        if self._telling is not None:
+            self._telling.cancel()
+            self._telling = None
+        if not self._is_closed:
+            self._engine.root.set_terminals(self.list())
+
+    def _tell_soon(self, *, is_urgent: bool) -> None:
+        if is_urgent:
+            self._tell()
+        elif self._telling is None and not self._is_closed:
+            self._telling = asyncio.get_running_loop().call_later(TELL_SECONDS, self._tell)
+
+
+def _local_folder(uri: str) -> Path | None:
+    """Give the folder that a `file:` URI means, all links followed, if it is there."""
+    try:
+        parts = urlsplit(uri)
+        folder = Path(unquote(parts.path)).resolve()
+        is_local = parts.scheme == "file" and parts.netloc in ("", "localhost") and folder.is_dir()
+    except (OSError, RuntimeError, ValueError):
+        return None
+    return folder if is_local else None
+
+
+def _size(name: str, wished: int | None, default: int) -> int:
+    if wished is not None and not 1 <= wished <= MAX_SIZE:
+        raise InvalidValue(f"$.{name}", f"a number from 1 to {MAX_SIZE}", f"{wished}")
+    return default if wished is None else wished
+
+
+def _title(command: str | Sequence[str] | None, shell: Shell) -> str:
+    return command[:60] if isinstance(command, str) else Path(shell.command[0]).name

@@ -1,0 +1,188 @@
+"""The turn as an agent sees it: what was said, and the means to answer. This is what agent authors meet.
+
+An agent may be run again after a restart of the host, from the top if it talks, from the step that was
+interrupted if it is a step function. What it said, asked and called before is then answered from the record
+instead of done twice; only what it does by other means is its own business.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NoReturn
+
+from agenthost.core.transcript import Image, Message
+from agenthost.errors import ToolError
+from agenthost.host.agent import Agent, Model
+from agenthost.host.asking import Answers, Question
+from agenthost.host.running import Result, RunningTurn
+from agenthost.host.setup import offered_tools
+from agenthost.host.steps import Call, StopReason, Usage
+from agenthost.wire.ahp.message import UserMessage
+from agenthost.wire.ahp.tool import ToolDefinition
+from agenthost.wire.json import JsonObject, decode_json, encode_json
+
+__all__ = ["Stopped", "Turn"]
+
+
+class Stopped(Exception):
+    """Ends a turn early, for a reason that is no failure."""
+
+    def __init__(self, reason: StopReason) -> None:
+        super().__init__(reason)
+        self.reason: StopReason = reason
+
+
+class Turn:
+    """One turn: the user said something, and the agent answers.
+
+    Attributes:
+        agent: the agent that answers.
+        workspace: the folder that files may be touched in.
+    """
+
+    def __init__(self, running: RunningTurn, options: Mapping[str, str], workspace: Path) -> None:
+        self._running = running
+        self._options = options
+        self.agent: Agent = running.agent
+        self.workspace = workspace
+
+    @property
+    def id(self) -> str:
+        """The id of the turn, unique in its session."""
+        return self._running.id
+
+    @property
+    def session(self) -> str:
+        """The URI of the session."""
+        return self._running.uri
+
+    @cached_property
+    def message(self) -> UserMessage:
+        """What the user sent, with its attachments."""
+        return self._running.turn["userMessage"]
+
+    @property
+    def text(self) -> str:
+        """What the user said."""
+        return self.message["text"]
+
+    @property
+    def options(self) -> Mapping[str, str]:
+        """The values of the agent's options, secrets in clear."""
+        return self._options
+
+    @property
+    def model(self) -> Model | None:
+        """The model that the session has chosen, or the default; none if the agent declares none."""
+        chosen = self._running.session.state["summary"].get("model")
+        return self.agent.model(chosen["id"] if chosen else None)
+
+    @property
+    def model_config(self) -> Mapping[str, str]:
+        """The settings of the model."""
+        chosen = self._running.session.state["summary"].get("model")
+        return chosen.get("config", {}) if chosen else {}
+
+    @property
+    def transcript(self) -> list[Message]:
+        """All that was said in the session so far, exactly."""
+        return [said.message for said in self._running.session.messages]
+
+    @property
+    def messages(self) -> list[Message]:
+        """What the model is to be given: the transcript, compacted if it is too long."""
+        model = self.model
+        return self.agent.compact(self.transcript, self.agent.budget(model.id if model else None))
+
+    @property
+    def images(self) -> list[Image]:
+        """The images that the user sent with this turn."""
+        content = next(one["content"] for one in self._running.messages if one["role"] == "user")
+        return [block for block in content if block["type"] == "image"] if isinstance(content, list) else []
+
+    @property
+    def tools(self) -> list[ToolDefinition]:
+        """The tools that may be called: the host's that are switched on, and the client's."""
+        return offered_tools(self.agent, self._running.session)
+
+    @property
+    def is_replaying(self) -> bool:
+        """Whether what was shown before a restart has still to be said again; till then nothing is new."""
+        return self._running.output.is_replaying
+
+    async def say(self, text: str) -> None:
+        """Say something: a piece of the answer, in Markdown. It appears at once."""
+        self._running.say("markdown", text)
+        if self._running.is_due():
+            await self._running.breathe()
+
+    async def think(self, text: str) -> None:
+        """Think aloud."""
+        self._running.say("reasoning", text)
+        if self._running.is_due():
+            await self._running.breathe()
+
+    async def notify(self, text: str) -> None:
+        """Tell the user something that is no part of the answer, such as that a limit is near."""
+        self._running.check()
+        self._running.output.notify(text)
+
+    async def show(self, data: bytes | str, content_type: str = "text/plain") -> None:
+        """Show content that is too large for a conversation; clients fetch it when somebody looks."""
+        self._running.check()
+        self._running.show(data.encode() if isinstance(data, str) else data, content_type)
+
+    async def call(self, name: str, input: JsonObject | None = None, /, **more: Any) -> Result:  # noqa: A002
+        """Call a tool of the host or of the client, and wait for its result; asks first if need be.
+
+        Calls that are made at the same time (`asyncio.gather`) run side by side.
+
+        Raises:
+            ToolError: it failed, there is no such tool, or somebody denied it.
+        """
+        (result,) = await self.calls(Call(name, {**(input or {}), **more}))
+        if not result.ok:
+            raise ToolError(str(result))
+        return result
+
+    async def calls(self, *calls: Call) -> list[Result]:
+        """Call several tools at the same time, and give what came of each, well or not."""
+        if not calls:
+            return []
+        return await self._running.call([(call.name, decode_json(encode_json(call.input))) for call in calls])
+
+    async def ask(
+        self, *questions: Question | str, message: str | None = None, url: str | None = None
+    ) -> Answers:
+        """Ask the user, and wait for the answers. A plain string asks for text; its answer is `answer`."""
+        made = [Question.text("answer", one) if isinstance(one, str) else one for one in questions]
+        return await self._running.ask(made, message, url)
+
+    async def use(self, usage: Usage) -> None:
+        """Say what the turn cost so far."""
+        self._running.use(usage.info())
+
+    async def title(self, text: str) -> None:
+        """Give the session a title."""
+        if not self.is_replaying:
+            self._running.act({"type": "session/titleChanged", "session": self.session, "title": text})
+
+    async def activity(self, text: str | None) -> None:
+        """Say in a few words what goes on, or that it is over."""
+        action: JsonObject = {"type": "session/activityChanged", "session": self.session}
+        if not self.is_replaying:
+            self._running.act({**action, "activity": text} if text else action)
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait; what was waited for before a restart is not waited for again."""
+        if not self.is_replaying:
+            await asyncio.sleep(seconds)
+
+    async def steering(self) -> Message | None:
+        """Give what the user said while the agent was at work, if there is something new."""
+        return self._running.next_steering()
+
+    def stop(self, reason: StopReason) -> NoReturn:
+        """End the turn here: the model refuses, or has no room left."""
+        raise Stopped(reason)

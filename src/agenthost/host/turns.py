@@ -1,0 +1,226 @@
+"""Turns: a task for each turn that runs or waits. Starts them, ends them, and takes them up after a restart.
+
+However an agent ends, its turn gets exactly one ending. A turn that is still running when the host stops gets
+none: the next start takes it up.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from agenthost.errors import HostError, LimitReached
+from agenthost.host.agent import Agent
+from agenthost.host.dispatch import Dispatcher, Happening
+from agenthost.host.limits import Limits
+from agenthost.host.recorder import Notes, without_turn
+from agenthost.host.running import RunningTurn, Surroundings
+from agenthost.host.session import Session
+from agenthost.host.setup import private_of
+from agenthost.host.steps import run_steps
+from agenthost.host.turn import Stopped, Turn
+
+log = logging.getLogger("agenthost.turns")
+
+STOPPED = {
+    "refusal": "The model refused to answer.",
+    "max_tokens": "The answer was cut off: the model reached its limit.",
+}
+"""What people read who see no stop reasons."""
+
+END_SECONDS = 5.0
+"""How long agents may take to end when the host stops."""
+
+
+@dataclass(slots=True)
+class Stats:
+    """What happened so far, for the metrics: how turns ended, how tool calls did, errors by their kinds."""
+
+    turns: Counter[str] = field(default_factory=Counter)
+    tool_calls: Counter[str] = field(default_factory=Counter)
+    errors: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(slots=True)
+class _Task:
+    running: RunningTurn
+    task: asyncio.Task[None]
+
+
+class Turns:
+    """All turns that run or wait, at most one of each session."""
+
+    def __init__(
+        self,
+        *,
+        agents: Mapping[str, Agent],
+        dispatcher: Dispatcher,
+        around: Surroundings,
+        options: Callable[[Agent, Session], dict[str, str]],
+        workspace: Path,
+        stats: Stats,
+    ) -> None:
+        self._agents = agents
+        self._dispatcher = dispatcher
+        self._around = around
+        self._options = options
+        self._workspace = workspace
+        self._stats = stats
+        self._tasks: dict[int, _Task] = {}
+        self._is_closing = False
+
+    @property
+    def limits(self) -> Limits:
+        """How long and how much."""
+        return self._around.limits
+
+    @property
+    def count(self) -> int:
+        """How many turns run or wait."""
+        return len(self._tasks)
+
+    def sessions(self) -> list[Session]:
+        """Give the sessions whose turns run or wait."""
+        return [held.running.session for held in self._tasks.values()]
+
+    def notes(self, session: Session) -> Notes:
+        """Give what the agent of the running turn wants to have kept with its words."""
+        held = self._tasks.get(session.number)
+        return held.running.calls.private if held is not None else {}
+
+    def happened(self, happening: Happening) -> None:
+        """Do what follows from an action: start a turn, end one, let what waits look again."""
+        session = happening.session
+        held = self._tasks.get(session.number)
+        turn = session.state.get("activeTurn")
+        if held is not None and (turn is None or turn["id"] != held.running.id):
+            self._end(session, held)
+            held = None
+        if turn is not None and held is None:
+            self._start(session, is_taken_up=False)
+        elif held is not None:
+            held.running.wake()
+
+    def take_up(self, session: Session) -> None:
+        """Go on with a turn that was running or waiting when the host stopped."""
+        if "activeTurn" in session.state and session.number not in self._tasks:
+            self._start(session, is_taken_up=True)
+
+    def _start(self, session: Session, *, is_taken_up: bool) -> None:
+        if self._is_closing:
+            return  # taken up by the next start
+        name = session.state["summary"]["provider"]
+        agent = self._agents.get(name)
+        if agent is None:
+            self._fail(session, "agentNotFound", f"the agent {name!r} is not served any more")
+            return
+        running = RunningTurn(session, agent, self._around, is_taken_up=is_taken_up)
+        task = asyncio.create_task(self._run(running), name=f"turn of {session.row.uri}")
+        self._tasks[session.number] = _Task(running, task)
+
+    def _end(self, session: Session, held: _Task) -> None:
+        """Stop the agent's work: its turn has ended, in whatever way."""
+        del self._tasks[session.number]
+        held.running.is_over = True
+        held.running.wake()
+        for task in held.running.tasks:
+            task.cancel()
+        if held.task is not asyncio.current_task():
+            held.task.cancel()
+
+    async def _run(self, running: RunningTurn) -> None:
+        try:
+            await self._answer(running)
+        except asyncio.CancelledError as error:
+            # The turn is over, or the host stops; but an agent may also cancel itself.
+            if not running.is_over and not self._is_closing:
+                self._broke(running, error)
+        except Stopped as stopped:
+            self._complete(running, stopped.reason)
+        except (Exception, SystemExit) as error:
+            self._broke(running, error)
+        else:
+            self._complete(running, running.stop_reason)
+
+    async def _answer(self, running: RunningTurn) -> None:
+        turn = Turn(running, self._options(running.agent, running.session), self._workspace)
+        seconds = self.limits.turn_seconds
+        clock = asyncio.timeout(seconds)
+        try:
+            async with clock:
+                running.limit_time(clock)
+                if running.agent.is_stepwise:
+                    await run_steps(turn, running, self.limits.steps_per_turn)
+                else:
+                    await running.agent.answer(turn)  # type: ignore[misc] # a coroutine, as it is no generator
+        except TimeoutError:
+            if clock.expired():
+                raise LimitReached(f"the turn took longer than {seconds:g} seconds") from None
+            raise
+
+    def _complete(self, running: RunningTurn, reason: str | None) -> None:
+        if running.is_over:
+            return
+        private = None
+        if reason is not None:
+            running.output.notify(STOPPED[reason])
+            stops = {**private_of(running.session).get("stops", {}), running.id: reason}
+            private = without_turn(running.session, stops=stops)
+        action = {"type": "session/turnComplete", "session": running.uri, "turnId": running.id}
+        self._dispatcher.act(running.session, action, private=private)
+
+    def _broke(self, running: RunningTurn, error: BaseException) -> None:
+        if running.is_over:
+            return
+        kind = type(error).__name__
+        self._stats.errors[kind] += 1
+        if isinstance(error, HostError):
+            log.warning("turn of agent %s failed: %s", running.agent.name, kind)
+            self._fail(running.session, kind[0].lower() + kind[1:], str(error))
+        else:
+            log.error("agent %s failed", running.agent.name, exc_info=error)
+            sentence = f"the agent failed unexpectedly ({kind}); the log of the host says more"
+            self._fail(running.session, "agentFailed", sentence)
+
+    def _fail(self, session: Session, kind: str, sentence: str) -> None:
+        uri, turn_id = session.row.uri, session.state["activeTurn"]["id"]
+        error = {"errorType": kind, "message": sentence}
+        self._dispatcher.act(
+            session, {"type": "session/error", "session": uri, "turnId": turn_id, "error": error}
+        )
+
+    def count_up(self, happening: Happening) -> None:
+        """Count how turns and calls ended."""
+        action: Any = happening.action
+        match action["type"]:
+            case "session/turnComplete" | "session/turnCancelled" | "session/error":
+                self._stats.turns[_OUTCOMES[action["type"]]] += 1
+            case "session/toolCallComplete":
+                self._stats.tool_calls["completed" if action["result"]["success"] else "failed"] += 1
+            case "session/toolCallConfirmed" if not action["approved"]:
+                self._stats.tool_calls["denied"] += 1
+
+    async def close(self) -> None:
+        """Stop all agents, without ending their turns."""
+        self._is_closing = True
+        tasks = [task for held in self._tasks.values() for task in (held.task, *held.running.tasks)]
+        for held in self._tasks.values():
+            held.running.is_over = True
+            for task in held.running.tasks:
+                task.cancel()
+            held.task.cancel()
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=END_SECONDS)
+            for task in late:
+                log.warning("%s did not end when it was asked to", task.get_name())
+        self._tasks.clear()
+
+
+_OUTCOMES = {
+    "session/turnComplete": "complete",
+    "session/turnCancelled": "cancelled",
+    "session/error": "error",
+}

@@ -1,0 +1,258 @@
+"""`agenthost ask`: one question on the command line, and what comes of it."""
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from aap_servers import META, START, answer, demo_server, odd_server, stream
+from serving import TIMEOUT, environment
+
+SESSION = re.compile(r"session (\w+): go on with --session \1\n")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with demo_server(tmp_path_factory.mktemp("server")) as url:
+        yield f"{url}/aap"
+
+
+def ask(*words: str, typed: str = "", **over: str) -> tuple[int, str, str]:
+    """Ask without a terminal; gives the exit code, the output, and the errors."""
+    done = subprocess.run(
+        [sys.executable, "-m", "agenthost", "ask", *words],
+        input=typed,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=TIMEOUT,
+        env=environment(**over),
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_the_answer_alone_is_the_output_and_the_session_is_told_beside_it(server: str) -> None:
+    code, out, err = ask("hello", "--url", server)
+    assert (code, out) == (0, "You said: hello\n")
+    assert SESSION.fullmatch(err)
+
+
+def test_a_session_can_be_gone_on_with(server: str) -> None:
+    _, _, err = ask("hello", "--url", server, "--agent", "demo", "--option", "style=loud")
+    found = SESSION.fullmatch(err)
+    assert found
+    assert ask("/history", "--url", server, "--session", found[1])[1] == "3\n"
+    code, out, _ = ask("x=y", "--url", server, "--session", found[1], "--option", "greeting=a=b")
+    assert (code, out) == (0, "A=B YOU SAID: X=Y\n")
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_every_version_is_spoken(server: str, version: int) -> None:
+    code, out, err = ask("/think hello", "--url", f"{server}/v{version}")
+    assert (code, out) == (0, "hello\n")
+    assert SESSION.fullmatch(err)
+
+
+def test_the_message_may_come_from_the_standard_input(server: str) -> None:
+    assert ask("-", "--url", server, typed="two\nlines\n")[1] == "You said: two\nlines\n"
+
+
+@pytest.mark.parametrize(
+    ("word", "sentence"),
+    [
+        ("/refuse", "the agent refused to answer"),
+        ("/full", "the answer is cut off: the agent ran out of room"),
+        ("/error", "something went wrong while the agent answered; the server's log says what"),
+    ],
+)
+def test_an_answer_that_is_not_whole_ends_with_one(server: str, word: str, sentence: str) -> None:
+    code, out, err = ask(word, "--url", server)
+    assert code == 1
+    assert out.endswith("\n")
+    assert err.endswith(f"agenthost: {sentence}\n")
+
+
+def test_trusted_tools_run_and_others_need_a_terminal(server: str) -> None:
+    words = ('/call add {"a": 1, "b": 2}', "--url", server)
+    assert ask(*words, "--trust", "add")[:2] == (0, "add -> 3\n")
+    code, out, err = ask(*words, "--tool", "add")
+    assert (code, out) == (
+        0,
+        "add -> Tool call denied: there is nobody at the terminal who could allow it\n",
+    )
+    assert 'add {"a":1,"b":2}: denied, as there is no terminal to ask at; --trust lets it run' in err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["hi", "--option", "style"], "--option: expected NAME=VALUE, found 'style'"),
+        (["hi", "--option", "=x"], "--option: expected NAME=VALUE, found '=x'"),
+        (["hi", "--url", "localhost"], "'localhost' is no URL of a server: it has to begin with http://"),
+        (["hi", "--key", "a b"], "a key is made of printable ASCII characters, without spaces"),
+        (["hi", "--agent", "a", "--session", "b"], "--agent: a session keeps its agent"),
+        (["-"], "there is nothing to say: the message is empty"),
+        ([" "], "there is nothing to say: the message is empty"),
+    ],
+)
+def test_a_question_that_makes_no_sense_ends_with_two(words: list[str], sentence: str) -> None:
+    code, out, err = ask(*words)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"agenthost: {sentence}")
+
+
+def test_several_agents_have_to_be_chosen_from() -> None:
+    two = [{"name": "a", "version": "1"}, {"name": "b", "version": "1"}]
+    with odd_server({"version": 3, "agents": two}) as server:
+        assert ask("hi", "--url", server.url) == (2, "", "agenthost: which agent? there are a, b\n")
+
+
+def test_what_the_server_refuses_is_told_and_makes_no_session(server: str) -> None:
+    code, out, err = ask("hi", "--url", server, "--option", "style=rude")
+    assert (code, out) == (1, "")
+    assert err.startswith("agenthost: $.agent.options.style: expected one of 'plain', 'loud'")
+
+
+def test_a_server_that_is_not_there_is_told_with_how_to_start_one() -> None:
+    with odd_server() as server:
+        pass
+    code, out, err = ask("hi", "--url", server.url)
+    assert (code, out) == (1, "")
+    assert err == (
+        f"agenthost: cannot connect to {server.url}: Connection refused; "
+        "a server is started with: agenthost serve\n"
+    )
+
+
+def test_a_key_comes_from_the_environment_and_a_missing_one_is_asked_for() -> None:
+    refused = answer({"error": {"code": "unauthorized", "message": "who are you?"}}, "401 Unauthorized")
+    with odd_server(get_meta=[refused]) as server:
+        code, _, err = ask("hi", "--url", server.url, AGENTHOST_KEY="sesame")
+        assert code == 1
+        assert err == "agenthost: who are you?; a key is given by --key, or by AGENTHOST_KEY\n"
+        assert server.requests[0][1]["authorization"] == "Bearer sesame"
+
+
+def test_an_answer_that_breaks_off_is_shown_as_far_as_it_came() -> None:
+    delta = {"event": "text_delta", "delta": "half an"}
+    with odd_server(META, post_sessions_s1_turns=[stream(START, delta)]) as server:
+        code, out, err = ask("hi", "--url", server.url)
+        assert (code, out) == (1, "half an\n")
+        assert err.splitlines()[0] == "session s1: go on with --session s1"
+        assert err.splitlines()[1].startswith("agenthost: the answer ended before its turn_stop")
+
+
+def test_ctrl_c_ends_cleanly_and_still_tells_the_session(server: str) -> None:
+    command = [sys.executable, "-m", "agenthost", "ask", "/wait 60", "--url", server]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
+    ) as process:
+        assert process.stdout
+        assert process.stdout.read(1) == "."
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 130
+    assert SESSION.fullmatch(err)
+
+
+def test_who_stops_reading_ends_it_without_a_complaint(server: str) -> None:
+    command = f"{sys.executable} -m agenthost ask '/stream 100000' --url {server} | head -c 5"
+    done = subprocess.run(
+        ["sh", "-c", command],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=TIMEOUT,
+        env=environment(),
+    )
+    assert done.stdout == "hello"
+    assert SESSION.fullmatch(done.stderr)
+
+
+class Terminal:
+    """A command at a terminal of its own."""
+
+    def __init__(self, master: int, process: "subprocess.Popen[bytes]") -> None:
+        self.process = process
+        self._master = master
+        self._shown = ""
+
+    def wait_for(self, words: str) -> None:
+        """Wait until the terminal shows this."""
+        while words not in self._shown:
+            self._shown += os.read(self._master, 4096).decode()
+
+    def type(self, text: str) -> None:
+        os.write(self._master, text.encode())
+
+    def rest(self) -> str:
+        """Give all that was shown, once the command has ended."""
+        while True:
+            try:
+                piece = os.read(self._master, 4096)
+            except OSError:  # how Linux says that nobody is at the other end
+                piece = b""
+            if not piece:
+                self.process.wait(TIMEOUT)
+                return self._shown.replace("\r\n", "\n")
+            self._shown += piece.decode()
+
+
+@contextmanager
+def at_terminal(*words: str) -> Iterator[Terminal]:
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "agenthost", "ask", *words],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        start_new_session=True,
+        env=environment(),
+    )
+    os.close(slave)
+    with process:
+        try:
+            yield Terminal(master, process)
+        finally:
+            process.kill()
+            os.close(master)
+
+
+@pytest.mark.parametrize(
+    ("typed", "line"),
+    [
+        ("y\n", "add -> 3"),
+        ("n\n", "add -> Tool call denied: the user said no"),
+        ("\n", "denied"),
+        ("\x04", ""),
+    ],
+)
+def test_a_person_at_a_terminal_is_asked(server: str, typed: str, line: str) -> None:
+    words = ('/call add {"a": 1, "b": 2}', "--tool", "add", "--url", server)
+    with at_terminal(*words) as terminal:
+        terminal.wait_for('Let the server run add {"a":1,"b":2}? [y/N] ')
+        terminal.type(typed)
+        shown = terminal.rest()
+    assert line in shown
+    assert terminal.process.returncode == 0
+
+
+def test_ctrl_c_at_the_question_ends_cleanly(server: str) -> None:
+    with at_terminal('/call add {"a": 1, "b": 2}', "--tool", "add", "--url", server) as terminal:
+        terminal.wait_for("[y/N] ")
+        terminal.process.send_signal(signal.SIGINT)
+        shown = terminal.rest()
+    assert terminal.process.returncode == 130
+    assert "Traceback" not in shown
+
+
+def test_thoughts_are_dimmed_and_nothing_that_is_said_moves_the_cursor(server: str) -> None:
+    with at_terminal("/think a\x1b[31mb", "--url", server) as terminal:
+        shown = terminal.rest()
+    assert shown.startswith("\x1b[2mI was asked to say: a[31mb\x1b[0m\na[31mb\nsession ")

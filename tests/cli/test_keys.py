@@ -1,0 +1,164 @@
+"""`agenthost keys`, as people run it: beside a server that runs on the same folder."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+from serving import ECHO, TIMEOUT, Answer, ask, environment, run_serve, serving, wait_ready
+
+
+def run_keys(*words: str | Path, **over: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "agenthost", "keys", *map(str, words)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=TIMEOUT,
+        env=environment(**over),
+    )
+
+
+def create(data: Path, *words: str) -> str:
+    done = run_keys("create", "--data", data, *words)
+    assert done.returncode == 0
+    return done.stdout.removesuffix("\n")
+
+
+def ask_until(is_it: Callable[[Answer], bool], url: str, path: str, **headers: str) -> Answer:
+    end = time.monotonic() + TIMEOUT
+    while not is_it(answer := ask(url, path, **headers)):
+        assert time.monotonic() < end, f"still {answer.status}"
+    return answer
+
+
+@pytest.fixture
+def echo(tmp_path: Path) -> Path:
+    file = tmp_path / "echo.py"
+    file.write_text(ECHO)
+    return file
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+def test_a_key_alone_is_on_the_standard_output_and_is_not_shown_again(data: Path) -> None:
+    done = run_keys("create", "--owner", "ann", "--name", "a laptop", "--expires", "30d", "--data", data)
+    assert done.returncode == 0
+    _, key_id, secret = done.stdout.removesuffix("\n").split("_")
+    assert done.stderr == f"This is key {key_id}. It is not shown again: keep it safe.\n"
+    shown = run_keys("list", AGENTHOST_DATA=str(data)).stdout
+    head, row = shown.splitlines()
+    assert head.split() == ["id", "owner", "name", "created", "expires"]
+    assert row.split()[:4] == [key_id, "ann", "a", "laptop"]
+    assert secret not in shown
+
+
+def test_a_revoked_key_is_gone_from_the_list(data: Path) -> None:
+    key_id = create(data).split("_")[1]
+    done = run_keys("revoke", key_id, "--data", data)
+    assert (done.returncode, done.stdout) == (0, f"Key {key_id} is revoked.\n")
+    done = run_keys("list", "--data", data)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "There are no keys.\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (
+            ["create", "--expires", "soon"],
+            2,
+            "--expires: expected a time such as 12h, 30d or 8w, found 'soon'",
+        ),
+        (["create", "--expires", "0d"], 2, "--expires: expected a time such as 12h, 30d or 8w, found '0d'"),
+        (["create", "--owner", "a\nb"], 2, "--owner: expected at most 100 characters on one line"),
+        (["create", "--name", "x" * 101], 2, "--name: expected at most 100 characters on one line"),
+        (
+            ["create", "--config", "/no/such"],
+            2,
+            "--config: /no/such cannot be read: No such file or directory",
+        ),
+        (
+            ["revoke", "nothing"],
+            1,
+            "there is no key of that id; `agenthost keys list` shows which there are",
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_sentence(
+    data: Path, words: list[str], code: int, sentence: str
+) -> None:
+    done = run_keys(*words, "--data", data)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", f"agenthost: {sentence}\n")
+
+
+def test_a_damaged_file_is_refused_by_every_command_and_by_the_server(echo: Path, data: Path) -> None:
+    create(data)
+    (data / "keys.json").write_text("{")
+    for words in (["create"], ["list"], ["revoke", "x"]):
+        done = run_keys(*words, "--data", data)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith(f"agenthost: {data / 'keys.json'} is damaged")
+    done = run_serve(echo, "--data", data, "--port", "0")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"agenthost: {data / 'keys.json'} is damaged")
+    assert (data / "keys.json").read_text() == "{"
+
+
+def test_the_first_key_closes_a_server_that_runs_and_revoking_it_opens_it_to_nobody(
+    echo: Path, data: Path
+) -> None:
+    with serving(echo, "--data", data) as served:
+        url = served.wait_url()
+        assert ask(url, "/aap/meta").status == 200
+        key = create(data, "--owner", "ann")
+        ask_until(lambda answer: answer.status == 401, url, "/aap/meta")
+        assert ask(url, "/aap/meta", Authorization=f"Bearer {key}").status == 200
+        assert run_keys("revoke", key.split("_")[1], "--data", data).returncode == 0
+        ask_until(lambda answer: answer.status == 401, url, "/aap/meta", Authorization=f"Bearer {key}")
+        assert ask(url, "/aap/meta").status == 401
+        wait_ready(url)
+
+
+def test_only_with_a_key_it_listens_where_others_reach_it(echo: Path, data: Path) -> None:
+    done = run_serve(echo, "--data", data, "--port", "0", "--host", "0.0.0.0")  # noqa: S104
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "create one with `agenthost keys create`" in done.stderr
+    key = create(data)
+    with serving(echo, "--data", data, "--host", "0.0.0.0") as served:  # noqa: S104
+        url = served.wait_url().replace("0.0.0.0", "127.0.0.1")  # noqa: S104
+        served.out.wait_for("with an API key only")
+        assert ask(url, "/aap/sessions").status == 401
+        for name in ("127.0.0.1", "agents.example"):
+            answer = ask(url, "/aap/sessions", Authorization=f"Bearer {key}", Host=name)
+            assert (answer.status, answer.json) == (200, {"sessions": []})
+
+
+@pytest.mark.parametrize("form", ["human", "json"])
+def test_keys_are_in_no_log_however_they_came(echo: Path, data: Path, form: str) -> None:
+    key, unknown = create(data), f"ah_{'0' * 12}_{'f' * 64}"
+    with serving(echo, "--data", data, "--log-level", "debug", "--log-format", form) as served:
+        url = served.wait_url()
+        assert ask(url, "/aap/meta", Authorization=f"Bearer {key}").status == 200
+        for token, status in ((key, 404), (unknown, 401)):
+            assert ask(url, f"/nothing?tkn={token}&{token}", Authorization=f"bearer {token}").status == status
+            for query in (f"tkn={token}", f"x=1&tkn={token}", f"%74kn={token}", f"other={token}&tkn={token}"):
+                with (
+                    pytest.raises(InvalidStatus) as caught,
+                    connect(f"{url.replace('http', 'ws')}/nothing?{query}"),
+                ):
+                    pass
+                assert caught.value.response.status_code == status
+        assert served.stop(signal.SIGTERM) == 0
+        lines = [*served.out.rest(), *served.err.rest()]
+    assert any("/nothing" in line for line in lines)
+    assert not any("Traceback" in line or "handshake" in line for line in lines)
+    assert [line for line in lines if key.split("_")[2] in line or "f" * 64 in line] == []

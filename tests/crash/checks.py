@@ -1,0 +1,256 @@
+"""What has to be true of a store after a kill, whenever it came. A check raises `Wrong` with what differs."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from agenthost.core.reducers import Live, reduce_session
+from agenthost.core.transcript import TRANSCRIPT, calls_of, check_seed, public
+from agenthost.errors import InvalidValue
+from agenthost.host.packing import unpack
+from agenthost.host.storage import ROOT, Entry, StoredSession
+from agenthost.host.storage.sqlite import SqliteStorage
+from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.actions.text import ACTION
+from agenthost.wire.json import decode_json, encode_json
+from crash.plan import SessionPlan
+from crash.script import ONCE, allowed_results, expected_parts, usual_result
+
+
+class Wrong(AssertionError):
+    """Something that has to be true is not."""
+
+
+def demand(is_so: bool, *words: object) -> None:
+    """Raise what is wrong, unless it is so."""
+    if not is_so:
+        raise Wrong(" ".join(map(str, words)))
+
+
+@dataclass(slots=True)
+class Seen:
+    """What the process reported over all its lives."""
+
+    shown: dict[str, list[tuple[int, bytes]]] = field(default_factory=dict)
+    refused: dict[str, dict[int, bytes]] = field(default_factory=dict)
+    made: set[str] = field(default_factory=set)
+    finished: set[str] = field(default_factory=set)
+    durable: int = 0
+
+    def last(self) -> dict[str, int]:
+        """Give the number to resume from, by URI."""
+        return {uri: entries[-1][0] for uri, entries in self.shown.items() if entries}
+
+
+@dataclass(slots=True)
+class Found:
+    """What a check found, to be counted."""
+
+    turns: Counter[str] = field(default_factory=Counter)
+    interrupted: set[str] = field(default_factory=set)
+
+
+def read_notes(path: Path) -> Counter[str]:
+    """Give how often each call wrote down that it ran."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    return Counter(line.split()[0] for line in lines)
+
+
+class Checker:
+    """Checks a store, and remembers of it what the next check needs."""
+
+    def __init__(self) -> None:
+        self._bases: dict[str, tuple[Any, int]] = {}
+
+    def check(
+        self, data: Path, notes: Path, seen: Seen, plans: Sequence[SessionPlan], *, at_end: bool
+    ) -> Found:
+        """Check the store in a folder that nobody else uses, as far as these sessions go."""
+        found = Found()
+        ran = read_notes(notes)
+        twice = [call_id for call_id, times in ran.items() if times > 1]
+        demand(not twice, "ran twice:", twice)
+        storage = SqliteStorage(data)
+        opening = storage.open()
+        try:
+            demand(opening.last_seq >= seen.durable, "durable was", seen.durable, "not", opening.last_seq)
+            self._check_log(storage, ROOT, ROOT_URI, seen, "root")
+            for plan in plans:
+                row = storage.find(uri=plan.uri)
+                demand(row is not None or plan.uri not in seen.made, plan.uri, "was made and is not there")
+                if row is not None:
+                    stored = storage.load(row.number)
+                    assert stored is not None
+                    log = self._check_log(storage, row.number, plan.uri, seen, plan.client)
+                    state = self._check_state(stored, log, plan.uri)
+                    is_active = "activeTurn" in state
+                    demand(is_active == (row.number in opening.active), plan.uri, "active:", is_active)
+                    _Session(plan, state, stored, ran, found, storage).check(at_end=at_end)
+        finally:
+            storage.close()
+        return found
+
+    def _check_log(
+        self, storage: SqliteStorage, number: int, uri: str, seen: Seen, client: str
+    ) -> list[Entry]:
+        """Check that what was shown is the beginning of the log: nothing missing, twice, or changed."""
+        log = unpack(storage.replay(0, [number], client))
+        numbers = [entry.seq for entry in log]
+        demand(numbers == sorted(set(numbers)), uri, "has a number twice:", numbers)
+        for entry in log:
+            demand(decode_json(entry.envelope)["serverSeq"] == entry.seq, uri, entry)
+        stored = {entry.seq: entry.envelope for entry in log}
+        for seq, envelope in seen.refused.get(uri, {}).items():
+            demand(stored.get(seq) == envelope, uri, "refused:", envelope, "but stored:", stored.get(seq))
+        happened = [(entry.seq, entry.envelope) for entry in log if entry.only_for is None]
+        shown = seen.shown.get(uri, [])
+        if shown != happened[: len(shown)]:
+            pairs = zip(shown, [*happened, *[None] * len(shown)], strict=False)
+            demand(False, uri, "differs:", next(pair for pair in pairs if pair[0] != pair[1]))
+        return log
+
+    def _check_state(self, stored: StoredSession, log: list[Entry], uri: str) -> Any:
+        """Check that snapshot and log give the same state as the whole log does, and the row agrees."""
+        base, base_seq = self._bases.setdefault(uri, (decode_json(stored.state), stored.state_seq))
+        whole = _reduced(base, [entry for entry in log if entry.seq > base_seq])
+        state = _reduced(decode_json(stored.state), unpack(stored.entries, after=stored.state_seq))
+        demand(_timeless(whole) == _timeless(state), uri, "is", encode_json(state), "by its snapshot and",
+               encode_json(whole), "by its log")  # fmt: skip
+        summary = decode_json(stored.row.summary)
+        demand(_timeless({"summary": summary})["summary"] == _timeless(state)["summary"], uri, summary, state)
+        return state
+
+
+def _reduced(state: Any, entries: Sequence[Entry]) -> Any:
+    live = Live(state)
+    for entry in entries:
+        envelope = decode_json(entry.envelope)
+        if "rejectionReason" not in envelope:
+            live = reduce_session(live, ACTION.take(envelope["action"]), 0)  # type: ignore[arg-type]
+    return live.state
+
+
+def _timeless(state: Any) -> Any:
+    summary = {key: value for key, value in state["summary"].items() if key != "modifiedAt"}
+    return {**state, "summary": summary}
+
+
+class _Session:
+    """One stored session against its plan."""
+
+    def __init__(
+        self,
+        plan: SessionPlan,
+        state: Any,
+        stored: StoredSession,
+        ran: Counter[str],
+        found: Found,
+        storage: SqliteStorage,
+    ) -> None:
+        self._plan = plan
+        self._state = state
+        self._said = [decode_json(body) for body in stored.messages]
+        self._ran = ran
+        self._found = found
+        self._storage = storage
+        self._number = stored.row.number
+
+    def _demand(self, is_so: bool, *words: object) -> None:
+        demand(is_so, self._plan.uri, *words)
+
+    def check(self, *, at_end: bool) -> None:
+        """Check transcript and turns; at the end also that all is as planned."""
+        messages = [one["message"] for one in self._said]
+        try:
+            TRANSCRIPT.take(messages)
+            check_seed(public(messages))
+        except InvalidValue as error:
+            self._demand(False, "has a transcript that is none:", error, messages)
+        turns: list[Any] = self._state["turns"]
+        active = self._state.get("activeTurn")
+        known = {turn["id"] for turn in [*turns, *([active] if active else [])]}
+        spoken = list(dict.fromkeys(one["turn"] for one in self._said))
+        self._demand(set(spoken) == known, "speaks in", spoken, "but has", sorted(known))
+        for turn in turns:
+            self._check_turn(turn, is_over=True)
+        if active is not None:
+            self._check_turn(active, is_over=False)
+        if at_end:
+            self._check_end(turns, active)
+
+    def _check_turn(self, turn: Any, *, is_over: bool) -> None:
+        messages = [one["message"] for one in self._said if one["turn"] == turn["id"]]
+        text = turn["userMessage"]["text"]
+        self._demand(messages[0]["role"] == "user" and messages[0]["content"] == text, turn, messages)
+        told = {one["toolCallId"]: one["content"] for one in messages if one["role"] == "tool"}
+        asked = [call["toolCallId"] for one in messages for call in calls_of(one)]
+        calls = [part["toolCall"] for part in turn["responseParts"] if part["kind"] == "toolCall"]
+        if is_over:
+            self._demand(set(asked) == set(told), "left calls open:", set(asked) - set(told), messages)
+            self._check_words(turn, messages)
+            self._found.turns[turn["state"]] += 1
+        is_whole = is_over and turn["state"] == "complete"
+        for call in calls:
+            self._check_call(call, told, is_whole=is_whole)
+        expected = expected_parts(text, calls, told)
+        self._check_parts(turn["responseParts"], expected, is_whole=is_whole)
+
+    def _check_call(self, call: Any, told: Any, *, is_whole: bool) -> None:
+        """Check what the model was told of a call, and that it is what was done."""
+        call_id, name = call["toolCallId"], call["toolName"]
+        if call_id not in told or not is_whole or name == "big":
+            return
+        argument = decode_json(call["toolInput"])["text"]
+        allowed = allowed_results(name, argument)
+        self._demand(told[call_id] in allowed, call, "was told as", told[call_id], "not", allowed)
+        if name in ONCE:
+            is_usual = told[call_id] == usual_result(name, argument)
+            self._demand(not is_usual or self._ran[call_id] == 1, call, "did not run, but was told as done")
+            self._demand(not argument.endswith("-deny") or self._ran[call_id] == 0, call, "ran")
+            if "interrupted" in told[call_id]:
+                self._found.interrupted.add(call_id)
+
+    def _check_words(self, turn: Any, messages: Sequence[Any]) -> None:
+        """Check that the model reads of a turn what people saw of it."""
+        blocks = [_blocks(one["content"]) for one in messages if one["role"] == "assistant"]
+        read = "".join(block.get("text", "") for content in blocks for block in content)
+        shown = "".join(part["content"] for part in turn["responseParts"] if part["kind"] == "markdown")
+        self._demand(read == shown, "reads", read, "but shows", shown)
+
+    def _check_parts(self, parts: Sequence[Any], expected: Sequence[Any], *, is_whole: bool) -> None:
+        """Check that the parts are the beginning of what is expected; all of it, of a turn that completed."""
+        self._demand(len(parts) <= len(expected), "has too many parts:", parts, "not", expected)
+        self._demand(not is_whole or len(parts) == len(expected), "lacks parts:", parts, "not", expected)
+        for place, (part, wanted) in enumerate(zip(parts, expected, strict=False)):
+            may_grow = not is_whole and place == len(parts) - 1
+            self._demand(self._fits(part, wanted, may_grow=may_grow), "has", part, "not", wanted)
+
+    def _fits(self, part: Any, wanted: Any, *, may_grow: bool) -> bool:
+        if part["kind"] != wanted["kind"]:
+            return False
+        match part["kind"]:
+            case "toolCall":
+                return bool(part["toolCall"]["toolName"] == wanted["tool"])
+            case "contentRef":
+                content = self._storage.content(self._number, part["uri"].rpartition("/")[2])
+                return content is not None and len(content.data) == wanted["size"]
+        text: str = part["content"]
+        return wanted["text"].startswith(text) if may_grow else bool(wanted["text"] == text)
+
+    def _check_end(self, turns: Sequence[Any], active: Any) -> None:
+        self._demand(active is None, "still runs", active)
+        left = [(turn["userMessage"]["text"], turn["state"]) for turn in turns]
+        self._demand(left == self._plan.left, "ended with", left, "not", self._plan.left)
+        for key in ("queuedMessages", "steeringMessage", "inputRequests"):
+            self._demand(key not in self._state, "still has", key, self._state.get(key))
+        summary = self._state["summary"]
+        if self._plan.title is not None:
+            self._demand(summary["title"] == self._plan.title, "is called", summary["title"])
+        if self._plan.model is not None:
+            self._demand(summary.get("model", {}).get("id") == self._plan.model, "has no", self._plan.model)
+
+
+def _blocks(content: Any) -> list[Any]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content

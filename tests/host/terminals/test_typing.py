@@ -1,0 +1,169 @@
+"""What clients may do to a terminal, and what becomes of it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agenthost.host.feeds import Feed
+from agenthost.host.subscriptions import Shown
+from agenthost.host.terminals.terminal import LONGEST_INPUT
+from agenthost.wire.json import decode_json
+from hosting import run
+from shelling import URI, Watch, claim_of
+from talking import talking
+
+SESSION = {"kind": "session", "session": "demo:/1"}
+CALL = {**SESSION, "turnId": "t1", "toolCallId": "c1"}
+
+
+def reason(refusal: Shown | None) -> str:
+    assert refusal is not None
+    text: str = decode_json(refusal.envelope)["rejectionReason"]
+    return text
+
+
+async def waiting(feed: Feed) -> list[Any]:
+    """Give the types of the actions that wait for a subscriber."""
+    items = await feed.subscriber.wait_next()
+    return [decode_json(line)["action"]["type"] for item in items for line in item.envelopes()]
+
+
+def test_a_refusal_goes_to_the_one_who_dispatched_and_comes_again_to_nobody_else(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with talking(tmp_path) as host:
+            watch = await Watch.start(host, "cat")
+            other = await Watch.join(host, client_id="other")
+            seen = host.engine.journal.shown_seq
+            assert "cols must be from 1" in reason(await watch.act("resized", cols=0, rows=5))
+            assert "not an action" in reason(await watch.act("data", data="forged"))
+            assert "not an action" in reason(await watch.act("exited", exitCode=0))
+            assert "data" in reason(await watch.act("input"))
+            await host.engine.journal.wait()
+            assert watch.feed.subscriber.backlog == other.feed.subscriber.backlog == 0
+            for client_id, count in (("me", 4), ("other", 0)):
+                resumed = await host.feed(client_id).resume(seen, [URI])
+                assert resumed.replay is not None
+                assert len(resumed.replay) == count
+
+    run(story)
+
+
+def test_a_refusal_is_one_whatever_else_the_action_carries(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with talking(tmp_path) as host:
+            watch = await Watch.start(host, "cat")
+            strange: list[Any] = [[], {}, 5, "demo:/none", URI]
+            for session in strange:
+                assert "not an action" in reason(await watch.act("data", data="x", session=session))
+            assert "kind" in reason(await watch.act("claimed", claim={"kind": "nobody"}))
+
+    run(story)
+
+
+def test_what_was_handled_before_or_names_no_terminal_is_ignored(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with talking(tmp_path) as host:
+            watch = await Watch.start(host, "cat")
+            action = {"type": "terminal/titleChanged", "terminal": URI, "title": "once"}
+            for title in ("once", "twice"):
+                assert await host.dispatch("me", 77, {**action, "title": title}) is None
+            nowhere: Any = [
+                {**action, "terminal": "term:/none"},
+                {**action, "terminal": 5},
+                {"type": "terminal/input"},
+            ]
+            for number, one in enumerate(nowhere):
+                assert await host.dispatch("me", 100 + number, {**one, "session": "demo:/none"}) is None
+            await watch.until(lambda one: one.state["title"] == "once")
+            assert watch.kinds == ["titleChanged"]
+
+    run(story)
+
+
+def test_what_a_program_does_not_read_waits_within_bounds_and_stalls_nobody(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with talking(tmp_path) as host:
+            watch = await Watch.start(
+                host, "stty raw -echo; echo ready; until [ -e done ]; do sleep 0.05; done; wc -c"
+            )
+            await watch.until_text("ready")
+            assert "cannot be typed at once" in reason(
+                await watch.act("input", data="x" * (LONGEST_INPUT + 1))
+            )
+            sent = 0
+            while (refusal := await watch.act("input", data="x" * 10_000)) is None:
+                sent += 10_000
+            assert "does not read" in reason(refusal)
+            assert sent < 1_000_000
+            await host.terminals.create("term:/2", claim_of("me"), command="echo well")
+            await (await Watch.join(host, "term:/2")).until_text("well")
+
+    run(story)
+
+
+def test_a_long_paste_arrives_whole(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with talking(tmp_path) as host:
+            watch = await Watch.start(host, "stty raw -echo; echo ready; head -c 200000 | tee all | wc -c")
+            await watch.until_text("ready")
+            text = "".join(f"{number:07d}\n" for number in range(25_000))
+            for begin in range(0, len(text), 50_000):
+                await watch.type(text[begin : begin + 50_000])
+            await watch.until_exit()
+            assert (host.workspace / "all").read_text() == text
+
+    run(story)
+
+
+def test_a_client_lets_go_takes_over_and_cannot_take_what_is_anothers(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with talking(tmp_path) as host:
+            terminal = await host.terminals.create(URI, CALL, command="cat")  # type: ignore[arg-type]
+            me, you = await Watch.join(host), await Watch.join(host, client_id="you")
+            assert "detach it first" in reason(await me.act("claimed", claim=claim_of("me")))
+            assert await me.act("claimed", claim=SESSION) is None
+            assert "only take a terminal for itself" in reason(await me.act("claimed", claim=claim_of("you")))
+            assert await me.act("claimed", claim=claim_of("me")) is None
+            assert "holds the terminal" in reason(await you.act("claimed", claim=claim_of("you")))
+            assert await me.act("claimed", claim=claim_of("you")) is None
+            assert terminal.claim == claim_of("you")
+            await host.engine.journal.wait()
+            assert host.engine.root.shown.state["terminals"][0]["claim"] == claim_of("you")
+
+    run(story)
+
+
+def test_nobody_types_into_a_terminal_whose_program_has_ended(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with talking(tmp_path) as host:
+            watch = await Watch.start(host, "true")
+            await watch.until_exit()
+            assert "has exited" in reason(await watch.act("input", data="x"))
+            assert "has exited" in reason(await watch.act("resized", cols=10, rows=10))
+            assert await watch.act("titleChanged", title="over") is None
+
+    run(story)
+
+
+@pytest.mark.parametrize("is_private", [False, True])
+def test_keys_are_shown_to_all_who_watch_unless_the_host_keeps_them_private(
+    tmp_path: Path, is_private: bool
+) -> None:
+    async def story() -> None:
+        async with talking(tmp_path) as host:
+            host.terminals.has_private_input = is_private
+            me = await Watch.start(host, "stty -echo; echo ready; cat > /dev/null")
+            you = await Watch.join(host, client_id="you")
+            for watch in (me, you):
+                await watch.until_text("ready")
+            await me.type("secret")
+            await me.act("titleChanged", title="next")
+            await host.engine.journal.wait()
+            both = ["terminal/input", "terminal/titleChanged"]
+            assert await waiting(me.feed) == both
+            assert await waiting(you.feed) == (both[1:] if is_private else both)
+            kept = host.terminals.get(URI).resource.ring.after(you.last_seen, "you") or []
+            assert any(b"secret" in entry.envelope for entry in kept) is not is_private
+
+    run(story)

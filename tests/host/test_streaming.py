@@ -1,0 +1,335 @@
+"""Text that streams into a session: when it happens, who sees it, and that nobody can tell it was a run."""
+
+import asyncio
+import json
+import sqlite3
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agenthost.errors import SlowConsumer
+from agenthost.host import journal as journal_module
+from agenthost.host.engine import Engine
+from agenthost.host.packing import MAX_RUN, unpack
+from agenthost.host.session import Said, Session
+from agenthost.host.storage import Entry
+from agenthost.host.storage.sqlite import FILE
+from agenthost.host.subscriptions import Shown
+from agenthost.wire.ahp.actions.text import SessionDelta, SessionReasoning
+from hosting import new_state, run, started
+
+URI = "demo:/one"
+PARTS: list[Any] = [
+    {"kind": "markdown", "id": "p1", "content": ""},
+    {"kind": "reasoning", "id": "r1", "content": ""},
+]
+
+
+def streaming() -> Any:
+    turn = {"id": "t1", "userMessage": {"text": ""}, "responseParts": PARTS}
+    return new_state(URI, activeTurn=turn)
+
+
+def delta(text: str, turn: str = "t1") -> SessionDelta:
+    return SessionDelta(URI, turn, "p1", text)
+
+
+def rename(title: str) -> Any:
+    return {"type": "session/titleChanged", "session": URI, "title": title}
+
+
+def answer(session: Session) -> str:
+    state: Any = session.state
+    return state["activeTurn"]["responseParts"][0]["content"]  # type: ignore[no-any-return]
+
+
+def numbers(items: Sequence[Shown]) -> list[int]:
+    return [seq for item in items for seq in range(item.first_seq, item.seq + 1)]
+
+
+def envelopes(items: Sequence[Shown]) -> list[bytes]:
+    return [line for item in items for line in item.envelopes()]
+
+
+def logged(host: Engine, session: Session) -> list[Entry]:
+    stored = host.storage.load(session.number)
+    assert stored is not None
+    return unpack(stored.entries)
+
+
+def test_an_envelope_is_encoded_once_subscribers_and_the_log_have_the_same_bytes(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(streaming())
+            feeds = [host.feed("me"), host.feed("you")]
+            for feed in feeds:
+                await feed.subscribe(URI)
+            for place in range(3):
+                session.stream(delta(f"{place}\n"))
+            session.act(rename("x"))
+            await host.journal.wait()
+            mine, yours = [await feed.subscriber.wait_next() for feed in feeds]
+            assert len(mine) == 2
+            for first, second in zip(mine, yours, strict=True):
+                assert first.envelope is second.envelope
+                assert first.envelopes() is second.envelopes()
+            assert envelopes(mine) == [entry.envelope for entry in logged(host, session)]
+            assert numbers(mine) == [entry.seq for entry in logged(host, session)]
+            expected = b'{"action":{"type":"session/delta","session":"demo:/one","turnId":"t1","partId":"p1",'
+            assert envelopes(mine)[0].startswith(expected + b'"content":"0\\n"},"serverSeq":')
+            assert [action["type"] for item in mine for action in item.actions] == [
+                *["session/delta"] * 3,
+                "session/titleChanged",
+            ]
+
+    run(story)
+
+
+def test_text_is_there_for_whoever_reads_the_session_and_not_shown_before_it_is_durable(
+    tmp_path: Path,
+) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(streaming())
+            feed = host.feed("me")
+            view = await feed.subscribe(URI)
+            shown_seq = session.shown_seq
+            session.stream(delta("a"))
+            session.stream(delta("b"))
+            assert answer(session) == "ab"
+            session.stream(delta("c"))
+            assert (feed.subscriber.backlog, session.shown_seq) == (0, shown_seq)
+            assert session.shown.state == view.state
+            await host.journal.wait()
+            assert feed.subscriber.backlog == 3
+            assert session.shown_seq == view.seq + 3
+            assert session.shown.state == session.state
+            assert answer(session) == "abc"
+
+    run(story)
+
+
+def test_a_ticket_of_text_is_for_that_text(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(streaming())
+            for text in ("a", "b", "c"):
+                await host.journal.wait(session.act(delta(text)))
+                assert session.shown.state == session.state
+            assert len(logged(host, session)) == 3
+            assert host.journal.stats.deltas == 3
+
+    run(story)
+
+
+def test_long_runs_are_cut_and_a_snapshot_holds_what_is_before_it(tmp_path: Path) -> None:
+    count = 2 * MAX_RUN + 500
+
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(streaming())
+            feed = host.feed("me")
+            view = await feed.subscribe(URI)
+            for place in range(count):
+                session.stream(delta(f"{place} "))
+            await host.journal.wait()
+            items = await feed.subscriber.wait_next()
+            assert [item.count for item in items] == [MAX_RUN, MAX_RUN, 500]
+            assert numbers(items) == list(range(view.seq + 1, view.seq + 1 + count))
+            expected = answer(session)
+        async with started(tmp_path) as host:
+            again = await host.sessions.get(URI)
+            assert answer(again) == expected == "".join(f"{place} " for place in range(count))
+
+    run(story)
+
+
+def test_text_that_no_longer_applies_is_logged_and_changes_nothing(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(streaming())
+            session.stream(delta("a"))
+            session.stream(delta("of another turn", "t9"))
+            session.stream(delta("b"))
+            assert answer(session) == "ab"
+            await host.journal.wait()
+            assert len(logged(host, session)) == 3
+
+    run(story)
+
+
+def test_text_that_is_no_unicode_is_mended_and_stops_nobody(tmp_path: Path) -> None:
+    rubbish: Any = [delta("a"), delta("\ud83d"), delta(None), None, delta("b")]  # type: ignore[arg-type]
+
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(streaming())
+            for action in rubbish:
+                session.stream(action)
+            await host.journal.wait()
+            assert answer(session) == "a\ufffdb"
+            assert len(logged(host, session)) == 3
+        async with started(tmp_path) as host:
+            assert answer(await host.sessions.get(URI)) == "a\ufffdb"
+
+    run(story)
+
+
+def test_a_listener_is_bounded_by_envelopes_and_not_by_runs(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path, subscriber_items=50) as host:
+            session = await host.sessions.create(streaming())
+            feed = host.feed("me")
+            await feed.subscribe(URI)
+            for length in (30, 21):
+                for _ in range(length):
+                    session.stream(delta("x"))
+                await host.journal.wait()
+            with pytest.raises(SlowConsumer, match="30"):
+                await feed.subscriber.wait_next()
+            assert feed.subscriber.backlog == 0
+
+    run(story)
+
+
+def test_an_agent_waits_while_the_disk_is_behind_with_its_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal_module, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("agenthost.host.storage.sqlite.BUSY_SECONDS", 0.01)
+
+    async def story() -> None:
+        async with started(tmp_path, write_backlog=10) as host:
+            session = await host.sessions.create(streaming())
+            other = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+            other.execute("BEGIN IMMEDIATE")
+            session.stream(delta("x"))
+            while host.journal.trouble is None:  # noqa: ASYNC110 - nobody is told of a try that failed
+                await asyncio.sleep(0.01)
+            for _ in range(9):
+                session.stream(delta("x"))
+            await host.journal.wait_room()
+            session.stream(delta("x"))
+            assert host.journal.backlog == 10
+            waiting = asyncio.ensure_future(host.journal.wait_room())
+            await asyncio.sleep(0)
+            assert not waiting.done()
+            other.execute("ROLLBACK")
+            other.close()
+            await waiting
+            await host.journal.wait()
+            assert (host.journal.backlog, answer(session)) == (0, "x" * 11)
+
+    run(story)
+
+
+def test_what_an_agent_says_after_its_session_is_gone_goes_nowhere(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(streaming())
+            session.stream(delta("before"))
+            session.act(rename("before"), messages=[Said("t1", {"role": "user", "content": "Hi"})])
+            gone = asyncio.ensure_future(host.sessions.dispose(URI))
+            await asyncio.sleep(0)
+            session.stream(delta("after"))
+            session.keep({"after": 1})
+            await host.journal.wait(
+                session.act(rename("after"), messages=[Said(None, {"role": "user", "content": ""})])
+            )
+            await gone
+            await host.journal.wait(session.act(delta("long after")))
+            assert host.storage.load(session.number) is None
+            assert host.journal.trouble is None
+            assert host.storage.replay(0, [session.number], "me") == []
+
+    run(story)
+
+
+def test_a_session_with_text_that_is_not_written_stays_in_memory(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path, sessions_in_memory=1) as host:
+            session = await host.sessions.create(new_state(URI))
+            assert session.is_written
+            session.stream(delta("of no turn"))
+            assert not session.is_written
+            await host.journal.wait()
+            assert session.is_written
+            session.keep({"kept": 1})
+            assert not session.is_written
+            await host.sessions.create(new_state("demo:/two"))
+            await host.sessions.create(new_state("demo:/three"))
+            assert (await host.sessions.get(URI)).private == {"kept": 1}
+
+    run(story)
+
+
+steps = st.lists(
+    st.one_of(
+        st.builds(delta, st.text(max_size=3), st.sampled_from(["t1", "t1", "t2"])),
+        st.builds(SessionReasoning, st.just(URI), st.just("t1"), st.just("r1"), st.text(max_size=3)),
+        st.builds(rename, st.text(max_size=3)),
+        st.just({"type": "session/turnComplete", "session": URI, "turnId": "t1"}),
+        st.sampled_from(["refuse", "read", "wait", "tick"]),
+    ),
+    max_size=25,
+)
+
+
+async def _play(folder: Path, plan: list[Any], *, as_stream: bool) -> tuple[list[bytes], Any, Any]:
+    """Play it; gives the log, the state, and the state after a restart. A subscriber sees exactly the log."""
+    async with started(folder) as host:
+        session = await host.sessions.create(streaming())
+        feed = host.feed("me")
+        await feed.subscribe(URI)
+        refused = []
+        for place, step in enumerate(plan):
+            if step == "refuse":
+                origin: Any = {"clientId": "me", "clientSeq": place}
+                refused.append(session.refuse(rename("no"), origin, "not now").seq)
+            elif step == "read":
+                assert session.state is session.state
+            elif step == "wait":
+                await host.journal.wait()
+            elif step == "tick":
+                await asyncio.sleep(0)
+            elif as_stream and not isinstance(step, dict):
+                session.stream(step)
+            else:
+                session.act(step)
+                assert as_stream or session.state
+        await host.journal.wait()
+        entries = logged(host, session)
+        shown = [entry.envelope for entry in entries if entry.seq not in refused]
+        heard = envelopes(await feed.subscriber.wait_next()) if shown else []
+        assert heard == shown
+        state = session.state
+        assert session.shown.state == state
+    async with started(folder) as host:
+        return [entry.envelope for entry in entries], state, (await host.sessions.get(URI)).state
+
+
+@settings(max_examples=25)
+@given(steps)
+def test_whatever_comes_between_streaming_gives_the_same_log_and_state_as_acting(plan: list[Any]) -> None:
+    async def story() -> None:
+        with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
+            streamed = await _play(Path(one), plan, as_stream=True)
+            acted = await _play(Path(two), plan, as_stream=False)
+            assert streamed[0] == acted[0]
+            assert _timeless(streamed[1]) == _timeless(acted[1]) == _timeless(streamed[2])
+            assert streamed[1] == streamed[2]
+            assert [json.loads(line)["serverSeq"] for line in streamed[0]] == sorted(
+                json.loads(line)["serverSeq"] for line in streamed[0]
+            )
+
+    run(story)
+
+
+def _timeless(state: Any) -> Any:
+    """Leave out when it was changed: text takes no time, so the clock of the tests ticks differently."""
+    return {**state, "summary": {**state["summary"], "modifiedAt": 0}}

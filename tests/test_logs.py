@@ -1,0 +1,171 @@
+"""Logs: their two forms, what is masked in them, and who may go on when nobody reads them."""
+
+import io
+import json
+import logging
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from agenthost import logs
+
+log = logging.getLogger("agenthost.test")
+
+
+def fail(text: str) -> None:
+    raise ValueError(text)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(autouse=True)
+def _as_before() -> Iterator[None]:
+    """Leave logging as it was."""
+    loggers = [logging.getLogger(name) for name in ("", *logs.OURS, "uvicorn.error")]
+    before = [(list(one.handlers), one.level, one.propagate, list(one.filters)) for one in loggers]
+    yield
+    for one, (handlers, level, propagate, filters) in zip(loggers, before, strict=True):
+        one.handlers, one.propagate, one.filters = handlers, propagate, filters
+        one.setLevel(level)
+    logs._secrets.clear()
+
+
+@pytest.fixture
+def people() -> io.StringIO:
+    stream = io.StringIO()
+    logs.set_up("human", "info", stream)
+    return stream
+
+
+@pytest.fixture
+def machines() -> io.StringIO:
+    stream = io.StringIO()
+    logs.set_up("json", "info", stream)
+    return stream
+
+
+def test_a_line_for_people_has_time_level_name_and_message(people: io.StringIO) -> None:
+    log.info("opened %d sessions", 3)
+    assert re.fullmatch(r"\d\d:\d\d:\d\d info    agenthost\.test: opened 3 sessions\n", people.getvalue())
+
+
+def test_only_a_terminal_gets_colours(people: io.StringIO) -> None:
+    log.error("no")
+    assert "\x1b" not in people.getvalue()
+    terminal = Terminal()
+    logs.set_up("human", "info", terminal)
+    log.error("no")
+    assert "\x1b[31merror  \x1b[0m" in terminal.getvalue()
+
+
+def test_nobodys_text_begins_a_line_of_its_own_or_drives_the_terminal(people: io.StringIO) -> None:
+    log.info("path %s", "/x\n12:00:00 error\x1b[2J")
+    assert people.getvalue().count("\n") == 1
+    assert "/x\\n12:00:00 error\\x1b[2J" in people.getvalue()
+
+
+def test_a_traceback_follows_its_line(people: io.StringIO) -> None:
+    try:
+        fail("boom")
+    except ValueError:
+        log.exception("failed")
+    first, *rest = people.getvalue().splitlines()
+    assert first.endswith("error   agenthost.test: failed")
+    assert (rest[0], rest[-1]) == ("Traceback (most recent call last):", "ValueError: boom")
+
+
+def test_a_line_for_machines_is_an_object_with_what_was_given_besides(machines: io.StringIO) -> None:
+    try:
+        fail("boom")
+    except ValueError:
+        log.exception("failed", extra={"session": "s:/1", "sizes": [1, None], "what": {"a": object}})
+    line = json.loads(machines.getvalue())
+    assert (line["level"], line["logger"], line["message"]) == ("error", "agenthost.test", "failed")
+    assert (line["session"], line["sizes"]) == ("s:/1", [1, None])
+    assert line["exception"].endswith("ValueError: boom")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00", line["time"])
+    assert set(line) == {"time", "level", "logger", "message", "session", "sizes", "what", "exception"}
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Authorization: Bearer abc.def-1", "Authorization: Bearer ***"),
+        ("authorization: bearer  abc", "authorization: bearer  ***"),
+        ("GET /ahp?tkn=abc&x=1", "GET /ahp?tkn=***&x=1"),
+        (f"key ah_0123456789ab_{'f' * 64}.", "key ah_0123456789ab_***."),
+        ("the key is pass-word-2!", "the key is ***!"),
+        ("nothing to hide", "nothing to hide"),
+    ],
+)
+def test_tokens_and_known_secrets_are_masked(text: str, shown: str) -> None:
+    logs.hide("pass-word")
+    logs.hide("pass-word-2")
+    logs.hide("")
+    for log_format in ("human", "json"):
+        stream = io.StringIO()
+        logs.set_up(log_format, "info", stream)
+        try:
+            fail(text)
+        except ValueError:
+            log.exception("%s", text, extra={"given": [text]})
+        assert stream.getvalue().count(shown) == (2 if log_format == "human" else 3)
+        assert text == shown or text not in stream.getvalue()
+
+
+def test_levels_below_the_one_that_was_set_are_left_out(people: io.StringIO) -> None:
+    log.debug("quiet")
+    logs.set_up("human", "debug", people)
+    log.debug("loud")
+    assert [line.rpartition(" ")[2] for line in people.getvalue().splitlines()] == ["loud"]
+
+
+def test_a_second_setting_up_replaces_the_first(people: io.StringIO) -> None:
+    second = io.StringIO()
+    logs.set_up("human", "info", second)
+    log.info("once")
+    assert (people.getvalue(), second.getvalue().count("once")) == ("", 1)
+
+
+def test_the_server_logs_the_same_way_and_never_what_travels(people: io.StringIO) -> None:
+    logs.set_up("human", "debug", people)
+    logging.getLogger("uvicorn.error").warning("odd")
+    assert "warning uvicorn.error: odd" in people.getvalue()
+    assert not logging.getLogger("uvicorn.error").isEnabledFor(logging.DEBUG)
+
+
+def test_slow_callbacks_are_not_complained_about(people: io.StringIO) -> None:
+    logging.getLogger("asyncio").warning("Executing %s took %.3f seconds", "<Handle>", 0.2)
+    logging.getLogger("asyncio").warning("another thing")
+    assert "another thing" in people.getvalue()
+    assert "Executing" not in people.getvalue()
+
+
+def test_a_program_keeps_the_logging_that_it_set_up() -> None:
+    code = """
+import logging, sys
+logging.basicConfig(format="mine %(message)s", stream=sys.stdout)
+from agenthost.logs import set_up
+set_up("human", "info")
+logging.getLogger("theirs").warning("one")
+logging.getLogger("agenthost").warning("two")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "mine one\n"
+    assert done.stderr.endswith("warning agenthost: two\n")
+
+
+@pytest.mark.parametrize(
+    "closing", ["import os; os.close(2)", "import sys; sys.stderr.close()", "sys.stderr = None"]
+)
+def test_nobody_reading_is_no_reason_to_stop(closing: str) -> None:
+    code = f"import logging, sys; from agenthost.logs import set_up; set_up('human', 'info'); {closing}"
+    code += "; logging.getLogger('agenthost').info('x'); print('well')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "well\n"
