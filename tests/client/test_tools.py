@@ -75,7 +75,7 @@ def test_what_a_tool_raises_otherwise_is_cut_short_and_logged(
 ) -> None:
     def read() -> None:
         """Read a file."""
-        raise FileNotFoundError(2, "No such file or directory", "/home/me/secret.txt")
+        raise FileNotFoundError(2, "No such file or directory", "/srv/me/secret.txt")
 
     def shout() -> None:
         """Fail with many words."""

@@ -5,7 +5,12 @@ async with AapClient("http://127.0.0.1:8642/aap") as client:
     session = await client.create("demo", tools=[weather])
     print((await session.ask("What is the weather in Rome?")).text)
 ```
+
+`AhpClient` is the client of the other protocol; what goes with it is in `agenthost.client.ahp`.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from agenthost.client.aap.client import DEFAULT_URL, AapClient
 from agenthost.client.aap.content import Said, image
@@ -35,11 +40,16 @@ from agenthost.client.aap.turn import Turn, TurnLimits
 from agenthost.errors import ToolError
 from agenthost.wire.aap.v3 import AgentMessage, HistoryMessage, SessionInfo, SSEEvent, ToolCall
 
+if TYPE_CHECKING:
+    from agenthost.client.ahp.client import DEFAULT_AHP_URL, AhpClient
+
 __all__ = [
+    "DEFAULT_AHP_URL",
     "DEFAULT_URL",
     "AapClient",
     "AapError",
     "AgentMessage",
+    "AhpClient",
     "Answer",
     "ClientTool",
     "Conflict",
@@ -76,3 +86,10 @@ __all__ = [
     "deny_all",
     "image",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Fetch the AHP client when it is first used: who speaks AAP alone needs no WebSockets."""
+    if name not in ("DEFAULT_AHP_URL", "AhpClient"):
+        raise AttributeError(f"module 'agenthost.client' has no attribute {name!r}")
+    return getattr(import_module("agenthost.client.ahp.client"), name)

@@ -134,15 +134,11 @@ class Serving:
 
     async def _run_on_stdio(self) -> bool:
         """Serve the one client of the standard streams until it is gone, or we are told to stop."""
-        peers, settings = Peers(), self._settings
+        peers, wire, longest = Peers(), _wire_log(self._settings), self._settings.max_body
         await self._open()
-        client = asyncio.create_task(
-            serve_stdio(
-                self._host, peers, take_streams(), longest=settings.max_body, wire=_wire_log(settings)
-            )
-        )
+        serving = serve_stdio(self._host, peers, take_streams(), longest=longest, wire=wire)
+        client, stop = asyncio.create_task(serving), asyncio.create_task(self._stopper.wait())
         try:
-            stop = asyncio.create_task(self._stopper.wait())
             await asyncio.wait({client, stop}, return_when=asyncio.FIRST_COMPLETED)
             stop.cancel()
             peers.stop()

@@ -27,9 +27,9 @@ class Limits:
     sessions_in_memory: int = 1_000
     log_per_session: int = 10_000
     log_in_all: int = 1_000_000
-    subscriber_items: int = 10_000
-    subscriber_bytes: int = 16 * 1024 * 1024
-    write_backlog: int = 100_000
+    subscriber_items: int = 100_000
+    subscriber_bytes: int = 32 * 1024 * 1024
+    write_backlog: int = 20_000
     steps_per_turn: int = 100
     turn_seconds: float = 3_600
     tool_seconds: float = 600

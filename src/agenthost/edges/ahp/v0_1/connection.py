@@ -16,9 +16,10 @@ from agenthost.edges.ahp.peers import identity_of
 from agenthost.edges.ahp.refusals import failure_of
 from agenthost.edges.ahp.transport import Line, Outbox, Transport
 from agenthost.edges.ahp.v0_1 import commands
+from agenthost.edges.ahp.v0_1.frames import frame_of, frames_of, news_of
 from agenthost.edges.ahp.v0_1.sight import Sight
 from agenthost.errors import HostError, InvalidValue, SessionNotFound, SlowConsumer
-from agenthost.host.catalogue import Added, Changed, Notice, Removed
+from agenthost.host.catalogue import Notice
 from agenthost.host.feeds import Feed, View
 from agenthost.host.host import Host
 from agenthost.host.session import Session
@@ -53,18 +54,6 @@ MOST_SUBSCRIPTIONS = 10_000
 """How many resources may be named at once."""
 
 TRIGGERS = ["@", "/"]
-
-_HEAD, _TAIL = '{"jsonrpc":"2.0","method":"action","params":', "}"
-
-
-def frame_of(envelope: bytes) -> str:
-    """Give the message for one thing that happened."""
-    return f"{_HEAD}{envelope.decode()}{_TAIL}"
-
-
-def frames_of(item: Shown) -> list[str]:
-    """Give the messages for what happened; made once for all connections."""
-    return [frame_of(envelope) for envelope in item.envelopes()]
 
 
 class Connection:
@@ -209,8 +198,8 @@ class Connection:
 
     def _written(self, writer: asyncio.Task[None]) -> None:
         """End the connection, as nothing more can be sent."""
-        error = None if writer.cancelled() else writer.exception()
-        if error is not None and not isinstance(error, OSError | SlowConsumer):
+        error = writer.exception()
+        if not isinstance(error, OSError | SlowConsumer):
             log.error("a client could not be sent what it should be", exc_info=error)
         self._line.end(CLOSE_CUT, "nothing more can be sent")
 
@@ -298,15 +287,5 @@ class Connection:
         self._outbox.put(frame_of(shown.envelope).encode())
 
     def _notice(self, notice: Notice) -> None:
-        if self.owner not in (None, notice.owner):
-            return
-        match notice:
-            case Added(summary=summary):
-                self._notify({"type": "notify/sessionAdded", "summary": summary})
-            case Removed(uri=uri):
-                self._notify({"type": "notify/sessionRemoved", "session": uri})
-            case Changed(uri=uri, changes=changes):
-                self._notify({"type": "notify/sessionSummaryChanged", "session": uri, "changes": changes})
-
-    def _notify(self, news: Json) -> None:
-        self.send(Notification("notification", {"notification": news}))
+        if self.owner in (None, notice.owner):
+            self.send(Notification("notification", {"notification": news_of(notice)}))

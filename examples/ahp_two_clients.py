@@ -1,0 +1,38 @@
+"""Two clients on one session see the same, at the same time; what one does, the other sees.
+
+Start a server with `agenthost serve`, then run this: `python examples/ahp_two_clients.py [URL]`.
+"""
+
+import asyncio
+import sys
+
+from agenthost.client.ahp import DEFAULT_AHP_URL, AhpClient, Session
+
+
+async def watch(session: Session) -> None:
+    """Print what happens to a session, until its turn is over."""
+    async for change in session.changes():
+        if change.action is None or change.kind != "confirmed":
+            continue
+        kind = change.action["type"]
+        if kind == "session/titleChanged":
+            print(f"the phone sees the title: {change.after['summary']['title']}")
+        elif kind == "session/delta":
+            print(f"the phone sees: {change.action['content']!r}")
+        elif kind == "session/turnComplete":
+            return
+
+
+async def main(url: str) -> None:
+    """Talk on the laptop, watch on the phone."""
+    async with AhpClient(url, name="Laptop") as laptop, AhpClient(url, name="Phone") as phone:
+        mine = await laptop.create("demo")
+        theirs = await phone.session(mine.uri)
+        watching = asyncio.create_task(watch(theirs))
+        await mine.rename("Plans")
+        print(f"the laptop has: {await mine.ask('Hello there')}")
+        await watching
+        print(f"both have {len(mine.turns)} turn: {mine.confirmed['turns'] == theirs.confirmed['turns']}")
+
+
+asyncio.run(main(*sys.argv[1:] or [DEFAULT_AHP_URL]))

@@ -1,0 +1,46 @@
+"""Answers: plain Python values as what the protocol calls answers, by the kind of the question."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from agenthost.wire.ahp.input import SessionInputAnswer, SessionInputRequest
+
+__all__ = ["answers_of"]
+
+
+def answers_of(request: SessionInputRequest, values: Mapping[str, Any]) -> dict[str, SessionInputAnswer]:
+    """Give the answers to questions, by their ids. None skips a question; a value may be on the wire already.
+
+    Raises:
+        ValueError: a question is not asked, or a value does not fit it.
+    """
+    questions = {question["id"]: question for question in request.get("questions", [])}
+    answers: dict[str, Any] = {}
+    for key, value in values.items():
+        if key not in questions:
+            raise ValueError(f"there is no question {key!r}; there are {', '.join(questions) or 'none'}")
+        answers[key] = _answer(questions[key], value)
+    return answers
+
+
+def _answer(question: Any, value: Any) -> Any:
+    if value is None:
+        return {"state": "skipped"}
+    if isinstance(value, dict):
+        return value if "state" in value else {"state": "submitted", "value": value}
+    return {"state": "submitted", "value": _value(question, value)}
+
+
+def _value(question: Any, value: Any) -> Any:
+    kind = question["kind"]
+    if kind == "text" and isinstance(value, str):
+        return {"kind": "text", "value": value}
+    if kind in ("number", "integer") and isinstance(value, int | float) and not isinstance(value, bool):
+        return {"kind": "number", "value": value}
+    if kind == "boolean" and isinstance(value, bool):
+        return {"kind": "boolean", "value": value}
+    if kind == "single-select" and isinstance(value, str):
+        return {"kind": "selected", "value": value}
+    if kind == "multi-select" and not isinstance(value, str | int | float):
+        return {"kind": "selected-many", "value": [str(one) for one in value]}
+    raise ValueError(f"{value!r:.100} does not answer the question {question['id']!r}, which is {kind}")
