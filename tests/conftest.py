@@ -4,8 +4,12 @@
 """
 
 import os
+import signal
 
 from hypothesis import settings
+
+# A run in the background ignores Ctrl-C, and so would every server and command that a test starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("agenthost", deadline=None, derandomize="CI" in os.environ, print_blob=True)
 settings.register_profile("fast", settings.get_profile("agenthost"), max_examples=4)

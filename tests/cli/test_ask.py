@@ -3,6 +3,7 @@
 import os
 import pty
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -186,7 +187,12 @@ class Terminal:
     def wait_for(self, words: str) -> None:
         """Wait until the terminal shows this."""
         while words not in self._shown:
-            self._shown += os.read(self._master, 4096).decode()
+            self._shown += self._read().decode()
+
+    def _read(self) -> bytes:
+        ready, _, _ = select.select([self._master], [], [], TIMEOUT)
+        assert ready, f"nothing more came after {self._shown!r}"
+        return os.read(self._master, 4096)
 
     def type(self, text: str) -> None:
         os.write(self._master, text.encode())
@@ -195,7 +201,7 @@ class Terminal:
         """Give all that was shown, once the command has ended."""
         while True:
             try:
-                piece = os.read(self._master, 4096)
+                piece = self._read()
             except OSError:  # how Linux says that nobody is at the other end
                 piece = b""
             if not piece:
