@@ -244,7 +244,7 @@ def test_a_call_that_fails_is_told_in_a_sentence_and_asks_nobody(
         raise AssertionError("it is switched off")
 
     def breaks() -> None:
-        raise ValueError("not in /home/ann/notes")
+        raise ValueError("not in /srv/ann/notes")
 
     def regrets() -> None:
         raise ToolError("The shop is closed.")

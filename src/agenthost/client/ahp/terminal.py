@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import Any
 
-from agenthost.client.ahp.changes import Echo
+from agenthost.client.ahp.changes import Changes, Echo
 from agenthost.client.ahp.errors import NotFound
 from agenthost.client.ahp.watching import Watched
 from agenthost.wire.ahp.terminal import TerminalClaim, TerminalState
@@ -57,13 +57,16 @@ class Terminal(Watched[TerminalState]):
         mine: TerminalClaim = {"kind": "client", "clientId": self._mirrors.client_id}
         return self._act("terminal/claimed", claim=claim or mine)
 
-    async def output(self) -> AsyncIterator[str]:
+    def output(self) -> AsyncIterator[str]:
         """Give what it prints from now on, piece by piece, until its process ends.
 
         Raises:
             Gone: it was disposed of meanwhile.
         """
-        changes = self.changes()
+        # Heard from this moment on, not from when the first piece is asked for.
+        return self._pieces(self.changes())
+
+    async def _pieces(self, changes: Changes) -> AsyncIterator[str]:
         try:
             async for change in changes:
                 action: Any = change.action
