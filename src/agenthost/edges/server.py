@@ -143,8 +143,6 @@ class Serving:
             stop.cancel()
             peers.stop()
             await client
-        except ValueError:
-            raise CannotServe("--stdio takes pipes, not files") from None
         finally:
             is_closed = await self._close()
         return is_closed

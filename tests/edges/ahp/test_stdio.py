@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from agenthost.wire.ahp import ROOT_URI
 from ahp_frames import Ears
 from rules import rule
@@ -125,3 +127,28 @@ def test_a_wire_log_that_cannot_be_written_is_told_at_the_start(tmp_path: Path) 
     ended = run_serve("--data", tmp_path, "--port", "0", "--wire-log", tmp_path / "no" / "where")
     assert ended.returncode == 1
     assert "cannot write to" in ended.stderr
+
+
+@rule("HR-R01")
+@pytest.mark.parametrize("is_file", [True, False])
+def test_what_was_asked_before_the_end_of_the_input_is_answered(tmp_path: Path, *, is_file: bool) -> None:
+    opening = {"protocolVersions": ["0.1.0"], "clientId": "a script"}
+    asked = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": opening},
+        {"jsonrpc": "2.0", "id": 2, "method": "listSessions"},
+    ]
+    lines = "".join(json.dumps(one) + "\n" for one in asked)
+    (tmp_path / "asked.jsonl").write_text(lines)
+    command = [sys.executable, "-m", "agenthost", "serve", "--stdio", "--data", str(tmp_path / "data")]
+    with (tmp_path / "asked.jsonl").open() as file:
+        given: Any = {"stdin": file} if is_file else {"input": lines}
+        told = subprocess.run(
+            command,
+            stdout=subprocess.PIPE,
+            text=True,
+            timeout=TIMEOUT,
+            check=True,
+            env=environment(),
+            **given,
+        )
+    assert [json.loads(line)["id"] for line in told.stdout.splitlines()] == [1, 2]

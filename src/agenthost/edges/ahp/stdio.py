@@ -1,8 +1,8 @@
 """AHP on a pipe, for one client: one message a line, on standard input and output."""
 
-import asyncio
 import os
 import sys
+from contextlib import suppress
 from functools import cache
 from typing import BinaryIO
 
@@ -10,6 +10,7 @@ from agenthost.edges.ahp.negotiation import serve
 from agenthost.edges.ahp.peers import Peers
 from agenthost.edges.ahp.wirelog import WireLog
 from agenthost.host.host import Host
+from agenthost.host.toolcontext import run_in_thread
 
 __all__ = ["serve_stdio", "take_streams"]
 
@@ -27,46 +28,42 @@ def take_streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 class _Pipe:
-    """Two streams as a transport."""
+    """Two streams as a transport. Used in threads, so that they may be pipes, files or terminals."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader = reader
-        self._writer = writer
-        # So that what was sent is written: the process may end at any time.
-        writer.transport.set_write_buffer_limits(0)
+    def __init__(self, source: BinaryIO, target: BinaryIO, longest: int) -> None:
+        self._source = source
+        self._target = target
+        self._longest = longest
 
     async def receive(self) -> str | bytes | None:
-        while True:
-            try:
-                line = await self._reader.readline()
-            except ValueError:
+        """Give the next line that says something."""
+        while line := await run_in_thread(self._line, "standard input"):
+            if len(line) > self._longest:
                 return None  # longer than anybody should send
-            if not line:
-                return None
             if line.strip():
                 return line
+        return None
+
+    def _line(self) -> bytes:
+        return self._source.readline(self._longest + 1)
 
     async def send(self, text: str) -> None:
-        self._writer.write(text.encode() + b"\n")
-        await self._writer.drain()
+        """Write a line; it is out when this returns, as the process may end at any time."""
+        await run_in_thread(lambda: self._write(text.encode() + b"\n"), "standard output")
+
+    def _write(self, line: bytes) -> None:
+        self._target.write(line)
+        self._target.flush()
 
     async def close(self, _code: int, _reason: str) -> None:
-        self._writer.close()
+        """Say nothing more."""
+        with suppress(OSError, ValueError):
+            self._target.close()
 
 
 async def serve_stdio(
     host: Host, peers: Peers, streams: tuple[BinaryIO, BinaryIO], *, longest: int, wire: WireLog | None = None
 ) -> None:
-    """Serve one client until it closes its end; a line has at most so many bytes.
-
-    Raises:
-        ValueError: the streams are files, which cannot be waited for.
-    """
-    loop = asyncio.get_running_loop()
-    reader = asyncio.StreamReader(limit=longest)
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), streams[0])
-    transport, protocol = await loop.connect_write_pipe(
-        lambda: asyncio.streams.FlowControlMixin(loop), streams[1]
-    )
-    pipe = _Pipe(reader, asyncio.StreamWriter(transport, protocol, reader, loop))
+    """Serve one client until it closes its end; a line has at most so many bytes."""
+    pipe = _Pipe(*streams, longest)
     await serve(host, peers, pipe if wire is None else wire.wrap(pipe))

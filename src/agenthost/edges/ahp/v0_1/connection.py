@@ -8,6 +8,7 @@ sent goes through one outbox, so that no action overtakes the answer that it bel
 import asyncio
 import contextlib
 import logging
+from contextlib import suppress
 from typing import Any
 
 from msgspec import Raw
@@ -56,6 +57,10 @@ MOST_SUBSCRIPTIONS = 10_000
 TRIGGERS = ["@", "/"]
 
 
+REST_SECONDS = 2.0
+"""How long a client that has ended its side is still answered."""
+
+
 class Connection:
     """One client, connected.
 
@@ -88,6 +93,7 @@ class Connection:
         self._outbox = Outbox(client_id, host.limits, lambda why: line.end(CLOSE_SLOW, why))
         self.feed: Feed = host.engine.feed_for(self._outbox)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._is_sending = False
         self._slots = asyncio.Semaphore(AT_ONCE)
 
     # The handshake
@@ -185,6 +191,7 @@ class Connection:
         writer.add_done_callback(self._written)
         try:
             await self._read()
+            await self._say_the_rest(writer)
         finally:
             # First all that takes no time: nothing may come between.
             stop_listening()
@@ -195,6 +202,14 @@ class Connection:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _say_the_rest(self, writer: asyncio.Task[None]) -> None:
+        """Answer what was asked before the client ended its side: on a pipe it may still be reading."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(REST_SECONDS):
+                await asyncio.gather(*self._tasks, return_exceptions=True)
+                while not writer.done() and (self._outbox.backlog or self._is_sending):  # noqa: ASYNC110
+                    await asyncio.sleep(REST_SECONDS / 1000)
 
     def _written(self, writer: asyncio.Task[None]) -> None:
         """End the connection, as nothing more can be sent."""
@@ -207,7 +222,10 @@ class Connection:
         """Send what is in the outbox, in order."""
         send, outbox, sight = self._transport.send, self._outbox, self._sight
         while True:
-            for item in await outbox.wait_next():
+            self._is_sending = False
+            items = await outbox.wait_next()
+            self._is_sending = True
+            for item in items:
                 if outbox.is_message(item):
                     await send(item.text)
                     outbox.sent(item)
