@@ -115,6 +115,17 @@ def serve(
         str | None,
         typer.Option(metavar="NUMBER/s|m|h", help="How often a key or an address may ask. [default: off]"),
     ] = None,
+    read_outside: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ask|allow|deny",
+            help="When clients want to read outside of the workspace. [default: ask]",
+        ),
+    ] = None,
+    write_outside: Annotated[
+        str | None,
+        typer.Option(metavar="ask|allow|deny", help="When clients want to write there. [default: ask]"),
+    ] = None,
     stdio: Annotated[
         bool | None,
         typer.Option("--stdio", help="Serve one AHP client on standard input and output, a message a line."),
@@ -134,6 +145,7 @@ def serve(
     options: dict[str, object] = {"host": host, "port": port, "data": data, "workspace": workspace}
     options |= {"config": config, "log_format": log_format, "log_level": log_level, "full_sync": full_sync}
     options |= {"allowed_hosts": allowed_hosts, "cors_origins": cors_origins, "public_meta": public_meta}
+    options |= {"read_outside": read_outside, "write_outside": write_outside}
     options |= {"public_metrics": public_metrics, "max_body": max_body, "rate": rate}
     options |= {"stdio": stdio or None, "wire_log": wire_log}
     run(agents or [], options)

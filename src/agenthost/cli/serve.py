@@ -9,6 +9,7 @@ from agenthost.edges.console import fail, fill_standard_streams
 from agenthost.edges.server import serve
 from agenthost.edges.stopping import end_within
 from agenthost.host.agent import Agent
+from agenthost.host.files.grants import FilePolicy
 from agenthost.host.host import Host
 from agenthost.logs import set_up
 from agenthost.settings import SettingsError, read_settings
@@ -32,6 +33,7 @@ def run(names: Sequence[str], options: Mapping[str, Any]) -> None:
         workspace=settings.workspace,
         limits=settings.limits,
         full_sync=settings.full_sync,
+        file_policy=FilePolicy(reading=settings.read_outside, writing=settings.write_outside),
     )
     for agent in _agents(names):
         host.add(agent)
