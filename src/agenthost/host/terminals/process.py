@@ -185,12 +185,18 @@ class Process:
     async def end(self) -> None:
         """End everything, and wait for it, within bounds; what can be read by then still can be."""
         self.hang_up()
-        try:
-            async with asyncio.timeout(END_SECONDS):
-                await self._keeper.wait()
-        except TimeoutError:
-            with suppress(ProcessLookupError):
-                self._keeper.kill()
+        cancelled: asyncio.CancelledError | None = None
+        while self._keeper.returncode is None:
+            try:
+                async with asyncio.timeout(END_SECONDS):
+                    await self._keeper.wait()
+            except asyncio.CancelledError as error:
+                cancelled = error  # in a moment: it is bounded, and what is left behind would be nobody's
+            except TimeoutError:
+                with suppress(ProcessLookupError):
+                    self._keeper.kill()
+        if cancelled is not None:
+            raise cancelled
 
     def close(self) -> None:
         """Let go of the pty: whoever is still on it is hung up by the system."""
