@@ -15,8 +15,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import msgspec
-
 from agenthost.host.engine import Engine
 from agenthost.host.feeds import Feed
 from agenthost.host.limits import Limits
@@ -24,9 +22,8 @@ from agenthost.host.session import Said, Session
 from agenthost.host.storage.sqlite import SqliteStorage
 from agenthost.wire.ahp.actions.text import SessionDelta
 from agenthost.wire.ahp.session import SessionState
-from sample import streaming
+from sample import DELTAS, encoding_rate, streaming
 
-DELTAS = 2_000
 TURNS = 100
 GOAL_RATIO = 0.12
 GOAL_TURNS = 10_000
@@ -34,22 +31,6 @@ PER_TICK = 16
 """How many deltas an agent makes before it lets others run."""
 
 Run: TypeAlias = Callable[[Engine, Session, int], Coroutine[Any, Any, None]]
-
-
-def encoding_rate() -> float:
-    """Give the rate at which msgspec alone encodes such envelopes."""
-    encode = msgspec.json.Encoder().encode
-    envelopes = [
-        {"action": SessionDelta("demo:/0", "t1", "p1", f"word {seq} "), "serverSeq": seq}
-        for seq in range(DELTAS)
-    ]
-    best = float("inf")
-    for _ in range(30):
-        begun = time.perf_counter()
-        for envelope in envelopes:
-            encode(envelope)
-        best = min(best, time.perf_counter() - begun)
-    return DELTAS / best
 
 
 async def stream(engine: Engine, session: Session, count: int) -> None:

@@ -17,16 +17,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import msgspec
-
 from agenthost.host.feeds import Feed
 from agenthost.host.host import Host
 from agenthost.host.limits import Limits
 from agenthost.host.starting import Start
 from agenthost.host.turn import Turn
-from agenthost.wire.ahp.actions.text import SessionDelta
+from sample import DELTAS, encoding_rate
 
-DELTAS = 2_000
 LONG, SHORT = 200_000, 20_000
 GOAL_TURNS = 10_000
 GOAL_RATIO = 0.12
@@ -109,22 +106,6 @@ async def rate(sessions: int, turns: int, words: int) -> float:
     async with opened(sessions) as clients:
         await seconds_for(clients, talking(1, words))
         return sessions * turns / await seconds_for(clients, talking(turns, words))
-
-
-def encoding_rate() -> float:
-    """Give the rate at which msgspec alone encodes such envelopes."""
-    encode = msgspec.json.Encoder().encode
-    envelopes = [
-        {"action": SessionDelta("counter:/0123456789abcdef", "t1", "p1", f"word {seq} "), "serverSeq": seq}
-        for seq in range(DELTAS)
-    ]
-    best = float("inf")
-    for _ in range(30):
-        begun = time.perf_counter()
-        for envelope in envelopes:
-            encode(envelope)
-        best = min(best, time.perf_counter() - begun)
-    return DELTAS / best
 
 
 def measure_turns(rounds: int, turns: int) -> None:
