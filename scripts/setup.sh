@@ -56,3 +56,14 @@ install() {
     "$uv" pip install --quiet --no-deps --no-build-isolation --editable "$root" || return 1
     cp "$root/requirements/$1.lock" "$root/.venv/$1.lock"
 }
+
+# ensure_node FOLDER: what FOLDER/package-lock.json says is in FOLDER/node_modules. Fails where there is no npm.
+ensure_node() {
+    command -v npm >/dev/null 2>&1 || return 1
+    cmp -s "$root/$1/package-lock.json" "$root/$1/node_modules/.lock" && return
+    echo "agenthost: npm installs what $1 needs (once; later runs skip this)" >&2
+    # Not `npm ci`: it wants packages for other systems too, which not every registry has.
+    (cd "$root/$1" && npm install --no-save --no-audit --no-fund --ignore-scripts --loglevel=error &&
+        npm run --silent --if-present setup) >&2 || return 1
+    cp "$root/$1/package-lock.json" "$root/$1/node_modules/.lock"
+}

@@ -1,0 +1,22 @@
+"""Programs of others that tests talk to: where they are, or why a test is skipped.
+
+They come from npm, by the lock file in tests/peers. `./check` installs them where there is npm, and then says
+so by AGENTHOST_PEERS: one that is missing after that is a failure, not a skip.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+PEERS = Path(__file__).parent / "peers"
+
+
+def peer(name: str) -> str:
+    """Give the path of a program of these packages; skips the test where it is not installed."""
+    path = PEERS / "node_modules" / ".bin" / name
+    if path.exists():
+        return str(path)
+    if os.environ.get("AGENTHOST_PEERS"):
+        pytest.fail(f"{name} is not installed in {PEERS}, though ./check installed the peers")
+    pytest.skip(f"needs {name}: run `npm install` in tests/peers")
