@@ -67,3 +67,22 @@ ensure_node() {
         npm run --silent --if-present setup) >&2 || return 1
     cp "$root/$1/package-lock.json" "$root/$1/node_modules/.lock"
 }
+
+# page_sources: a number that changes with what the page is built from.
+page_sources() {
+    (cd "$root/web" && find . -name node_modules -prune -o -name tests -prune -o -type f -print | LC_ALL=C sort |
+        xargs cksum | cksum)
+}
+
+# ensure_page: the page is built from the sources as they are. Fails where there is no Node, or it cannot be built.
+ensure_page() {
+    [ -d "$root/web" ] || return 0 # what was unpacked has the page, or does not
+    command -v npm >/dev/null 2>&1 || return 1
+    page="$root/src/agenthost/edges/page/static"
+    sources=$(page_sources)
+    [ "$(cat "$page/sources" 2>/dev/null)" = "$sources" ] && return
+    ensure_node web || return 1
+    echo "agenthost: building the page (when its sources have changed)" >&2
+    (cd "$root/web" && npm run --silent build -- --logLevel warn) >&2 || return 1
+    echo "$sources" >"$page/sources"
+}

@@ -11,6 +11,7 @@ from starlette.routing import BaseRoute
 
 from agenthost.edges.app import App
 from agenthost.edges.health import Phase
+from agenthost.edges.page import Page
 from agenthost.edges.server import _app, _config, _end, _names, _Server, _url, listen
 from agenthost.host.agent import Agent
 from agenthost.host.host import Host
@@ -36,7 +37,7 @@ class Site:
 
 @asynccontextmanager
 async def site(
-    folder: Path, *extra: BaseRoute, agents: Sequence[Agent] = (), **given: Any
+    folder: Path, *extra: BaseRoute, agents: Sequence[Agent] = (), page: Page | None = None, **given: Any
 ) -> AsyncIterator[Site]:
     """Serve a host with these agents and settings, and with routes beside ours."""
     settings = read_settings({**given, "data": folder}, {}, spelling=as_argument)
@@ -46,7 +47,7 @@ async def site(
     async with host:
         keys = Keys(folder)
         listener = listen("127.0.0.1", 0, has_keys=keys.is_needed)
-        app = _app(host, settings, keys, _names(listener, "127.0.0.1"), extra)
+        app = _app(host, settings, keys, _names(listener, "127.0.0.1"), extra, page)
         server = _Server(_config(app))
         running = asyncio.create_task(server.serve(sockets=[listener]))
         await server.listening.wait()

@@ -25,7 +25,7 @@ from sites import Site, site
 QUESTION = {"role": "user", "content": "Hello"}
 VERSIONS = ["", "/v1", "/v2", "/v3"]
 META = [f"/aap{version}/meta" for version in VERSIONS]
-PATHS = ["/metrics", "/", "/nothing", "/healthz/", "/aap/sessions", "/aap/v1/session/x", *META]
+PATHS = ["/metrics", "/nothing", "/healthz/", "/aap/sessions", "/aap/v1/session/x", *META]
 
 
 async def who(request: Request) -> Response:

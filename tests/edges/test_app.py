@@ -101,7 +101,7 @@ def test_a_store_that_cannot_be_written_makes_it_not_ready_without_naming_files(
 def test_what_is_not_there_is_answered_in_json(tmp_path: Path) -> None:
     async def story() -> None:
         async with site(tmp_path) as here:
-            for path in ("/", "/nothing", "/healthz/", "/%ff"):
+            for path in ("/index.html", "/nothing", "/healthz/", "/%ff", "/assets/", "/assets/../"):
                 answer = await here.ask(path)
                 error = {"code": "not_found", "message": "there is nothing at this path"}
                 assert (answer.status, answer.json) == (404, {"error": error})

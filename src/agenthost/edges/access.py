@@ -26,6 +26,9 @@ NOBODY = "\0"
 TOKEN = "tkn"  # noqa: S105 - the name of it
 """The parameter of a WebSocket's address that may hold the key: browsers cannot send headers there."""
 
+BEARER = "bearer."
+"""What the name of a WebSocket's subprotocol begins with that is a key: no address, so no proxy logs it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Grant:
@@ -64,10 +67,11 @@ class Access:
     def admit(self, scope: Scope) -> Grant | None:
         """Let somebody in, and note in the scope who it is; None if they may not.
 
-        The key of a WebSocket's address is taken out of it, so that nobody writes it down by accident.
+        The key of a WebSocket is taken out of its address and its subprotocols, so that nobody writes it down
+        by accident.
         """
-        in_address = _taken_out(scope)
-        token = _bearer(scope) or in_address
+        in_address, in_protocols = _taken_out(scope), _taken_from_protocols(scope)
+        token = _bearer(scope) or in_protocols or in_address
         if not self._keys.is_needed:
             return _noted(scope, Grant(None, None, self._keys))
         key = self._keys.find(token) if token else None
@@ -103,4 +107,14 @@ def _taken_out(scope: Scope) -> str:
     found = [value for name, value in pairs if name == TOKEN]
     if found:
         scope["query_string"] = urlencode([pair for pair in pairs if pair[0] != TOKEN]).encode()
+    return found[0] if len(found) == 1 else ""
+
+
+def _taken_from_protocols(scope: Scope) -> str:
+    """Take the token out of the subprotocols that a WebSocket offers."""
+    offered = scope.get("subprotocols") or []
+    found = [name.removeprefix(BEARER) for name in offered if name.startswith(BEARER)]
+    if found:
+        scope["subprotocols"] = [name for name in offered if not name.startswith(BEARER)]
+        scope["headers"] = [pair for pair in scope["headers"] if pair[0] != b"sec-websocket-protocol"]
     return found[0] if len(found) == 1 else ""

@@ -28,6 +28,7 @@ from agenthost.edges.ahp.wirelog import WireLog
 from agenthost.edges.cors import Cors, changes_something
 from agenthost.edges.health import NOT_OPEN, Phase, find_trouble
 from agenthost.edges.metrics import CONTENT_TYPE, Metrics
+from agenthost.edges.page import Page
 from agenthost.edges.rates import Rates, source_of
 from agenthost.host.host import Host
 from agenthost.settings import MAX_BODY
@@ -93,6 +94,7 @@ class App:
         rates: Rates | None = None,
         max_body: int = MAX_BODY,
         wire: WireLog | None = None,
+        page: Page | None = None,
     ) -> None:
         """Make it for a host.
 
@@ -106,6 +108,7 @@ class App:
             rates: how often; without limit, unless told.
             max_body: how large the body of a request may be.
             wire: where the messages of AHP are written down; nowhere, unless told.
+            page: what people see in a browser; what was built, unless told.
         """
         self.phase = Phase.STARTING
         self.stopping = asyncio.Event()
@@ -118,6 +121,7 @@ class App:
         self._rates = rates or Rates("off")
         self._max_body = max_body
         self._metrics = Metrics(host, self.requests)
+        self._page = Page() if page is None else page
         self._ahp = WebSocketApp(host, Peers(), self.stopping, wire)
         self._inner = self._routed([*self._routes(), *extra])
 
@@ -135,6 +139,7 @@ class App:
             Mount("/aap", routes_of(self._host, NEWEST, self._max_body)),
             WebSocketRoute("/ahp", self._ahp),
             Route("/ahp", self._ahp),
+            *self._page.routes(lambda: self._access.needs_key),
         ]
 
     def _routed(self, routes: list[BaseRoute]) -> ASGIApp:
@@ -196,6 +201,8 @@ class App:
         if is_counted and (seconds := self._rates.take(_who(scope, grant))):
             sentence = f"too many requests; try again in {seconds} s"
             return Refusal(429, "too_many_requests", sentence, {"Retry-After": str(seconds)})
+        if self._page.serves(scope):
+            return None
         if grant is None:
             return _WITHOUT_KEY
         if self.phase in NOT_OPEN and scope["path"] not in ALWAYS:

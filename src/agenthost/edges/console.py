@@ -18,7 +18,8 @@ DEFAULT_URL = "http://127.0.0.1:8642"
 def welcome(url: str, host: Host, *, has_keys: bool = False) -> str:
     """Say where it listens, what it serves and how to try it."""
     agents = [agent.name + (f" ({agent.title})" if agent.title else "") for agent in host.agents.values()]
-    rows = list(zip(["agents", *[""] * len(agents)], agents or ["none"], strict=False))
+    rows = [("page", f"{url}/")]
+    rows += zip(["agents", *[""] * len(agents)], agents or ["none"], strict=False)
     rows.append(("data", "kept until it stops only" if host.data is None else str(host.data)))
     rows.append(("workspace", str(host.workspace)))
     if has_keys:

@@ -25,6 +25,7 @@ from agenthost.edges.app import META_PATHS, App
 from agenthost.edges.console import fail, fill_standard_streams, say, welcome
 from agenthost.edges.cors import Cors
 from agenthost.edges.health import Phase
+from agenthost.edges.page import Page
 from agenthost.edges.rates import Rates
 from agenthost.edges.sockets import WebSocketProtocol
 from agenthost.edges.stopping import Stopper
@@ -226,7 +227,14 @@ def _config(app: App, max_size: int = MAX_BODY) -> uvicorn.Config:
     )
 
 
-def _app(host: Host, settings: Settings, keys: Keys, names: set[str], extra: Sequence[BaseRoute] = ()) -> App:
+def _app(
+    host: Host,
+    settings: Settings,
+    keys: Keys,
+    names: set[str],
+    extra: Sequence[BaseRoute] = (),
+    page: Page | None = None,
+) -> App:
     public = (META_PATHS if settings.public_meta else frozenset()) | (
         {"/metrics"} if settings.public_metrics else set()
     )
@@ -240,6 +248,7 @@ def _app(host: Host, settings: Settings, keys: Keys, names: set[str], extra: Seq
         rates=Rates(settings.rate),
         max_body=settings.max_body,
         wire=_wire_log(settings),
+        page=page,
     )
 
 

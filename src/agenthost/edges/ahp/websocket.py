@@ -12,6 +12,8 @@ from agenthost.host.host import Host
 
 __all__ = ["WebSocketApp"]
 
+SUBPROTOCOL = "ahp"
+
 SWEEP_SECONDS = 2.0
 """How often it is looked whether clients would still be let in."""
 
@@ -65,7 +67,9 @@ class WebSocketApp:
         if self._keeping is None:
             self._keeping = asyncio.create_task(self._keep())
         await receive()  # the request to connect
-        await send({"type": "websocket.accept"})
+        # A browser that offers subprotocols, as it must to send a key, goes only if one of them is taken.
+        protocol = SUBPROTOCOL if SUBPROTOCOL in scope.get("subprotocols", ()) else None
+        await send({"type": "websocket.accept", "subprotocol": protocol})
         transport: Transport = _Socket(receive, send)
         if self._wire is not None:
             transport = self._wire.wrap(transport)
