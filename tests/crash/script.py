@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 from zlib import crc32
 
+from agenthost.core.stopping import STOPPED
 from agenthost.host.calls import INTERRUPTED
-from agenthost.host.turns import STOPPED
 
 GATE = "gate"
 """The question at the beginning of a turn with which its agent waits until the driver lets it go on."""

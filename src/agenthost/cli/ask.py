@@ -5,13 +5,12 @@ The answer alone goes to the standard output; what else there is to say goes to 
 
 import asyncio
 import os
-import re
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import NoReturn, TextIO
 
+from agenthost.cli.ending import STOPS, plain_ends, safe, without_controls
 from agenthost.client import (
     DEFAULT_URL,
     AapClient,
@@ -23,23 +22,14 @@ from agenthost.client import (
     Unauthorized,
     Unreachable,
 )
-from agenthost.errors import HostError
 from agenthost.wire.json import encode_json
 
 __all__ = ["Question", "run"]
-
-STOPS = {
-    "refusal": "the agent refused to answer",
-    "max_tokens": "the answer is cut off: the agent ran out of room",
-    "error": "something went wrong while the agent answered; the server's log says what",
-}
 
 LONGEST_INPUT = 500
 """How much of the input of a call is shown."""
 
 _DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""What could move the cursor, or worse: nothing that an agent says may do that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,29 +48,10 @@ class Question:
 
 def run(question: Question) -> None:
     """Ask, and end with 0 if the answer is whole, 1 if it is not, 2 if the question makes no sense."""
-    try:
+    with plain_ends(unreachable=Unreachable, unauthorized=Unauthorized):
         how = _how(question)
         message = _message(question.message)
         code = asyncio.run(_ask(question, message, how))
-    except ValueError as error:
-        _fail(str(error), 2)
-    except Unreachable as error:
-        _fail(f"{error}; a server is started with: agenthost serve")
-    except Unauthorized as error:
-        _fail(f"{error}; a key is given by --key, or by AGENTHOST_KEY")
-    except HostError as error:
-        _fail(str(error))
-    except BrokenPipeError:
-        # Whoever read the answer has left; so do we, without Python's own complaint at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(1) from None
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None
-    raise SystemExit(code)
-
-
-def _fail(sentence: str, code: int = 1) -> NoReturn:
-    print(f"agenthost: {sentence}", file=sys.stderr)
     raise SystemExit(code)
 
 
@@ -198,18 +169,12 @@ class _Screen:
     def _put(self, text: str) -> None:
         if text:
             self._is_at_start = text.endswith("\n")
-            sys.stdout.write(_safe(text, sys.stdout))
+            sys.stdout.write(safe(text, sys.stdout))
         sys.stdout.flush()
 
 
-def _safe(text: str, stream: TextIO) -> str:
-    """Take out what a terminal would obey, and what it could not write at all."""
-    plain = _CONTROLS.sub("", text) if stream.isatty() else text
-    return plain.encode(stream.encoding, "replace").decode(stream.encoding)
-
-
 def _shown(call: ToolCall) -> str:
-    text = _CONTROLS.sub("", f"{call['name']} {encode_json(call['input']).decode()}")
+    text = without_controls(f"{call['name']} {encode_json(call['input']).decode()}")
     return text if len(text) <= LONGEST_INPUT else text[:LONGEST_INPUT] + "…"
 
 

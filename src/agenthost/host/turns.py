@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from agenthost.core.stopping import STOPPED
 from agenthost.errors import HostError, LimitReached
 from agenthost.host.agent import Agent
 from agenthost.host.dispatch import Dispatcher, Happening
@@ -24,12 +25,6 @@ from agenthost.host.steps import run_steps
 from agenthost.host.turn import Stopped, Turn
 
 log = logging.getLogger("agenthost.turns")
-
-STOPPED = {
-    "refusal": "The model refused to answer.",
-    "max_tokens": "The answer was cut off: the model reached its limit.",
-}
-"""What people read who see no stop reasons."""
 
 END_SECONDS = 5.0
 """How long agents may take to end when the host stops."""

@@ -45,7 +45,7 @@ from agenthost.client.ahp.listing import SessionList
 from agenthost.client.ahp.running import report
 from agenthost.client.ahp.session import Session
 from agenthost.client.ahp.terminal import Terminal
-from agenthost.client.ahp.turn import Saying, answer_of
+from agenthost.client.ahp.turn import Saying, answer_of, stop_reason_of
 from agenthost.errors import ToolError
 
 __all__ = [
@@ -86,4 +86,5 @@ __all__ = [
     "VersionMismatch",
     "answer_of",
     "report",
+    "stop_reason_of",
 ]

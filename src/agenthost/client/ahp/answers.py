@@ -11,6 +11,8 @@ __all__ = ["answers_of"]
 def answers_of(request: SessionInputRequest, values: Mapping[str, Any]) -> dict[str, SessionInputAnswer]:
     """Give the answers to questions, by their ids. None skips a question; a value may be on the wire already.
 
+    A choice is the id of an option; anything else is an answer of the user's own, where that may be.
+
     Raises:
         ValueError: a question is not asked, or a value does not fit it.
     """
@@ -40,7 +42,19 @@ def _value(question: Any, value: Any) -> Any:
     if kind == "boolean" and isinstance(value, bool):
         return {"kind": "boolean", "value": value}
     if kind == "single-select" and isinstance(value, str):
-        return {"kind": "selected", "value": value}
+        chosen, others = _parted(question, [value])
+        return {"kind": "selected", "value": "".join(chosen), **others}
     if kind == "multi-select" and not isinstance(value, str | int | float):
-        return {"kind": "selected-many", "value": [str(one) for one in value]}
+        chosen, others = _parted(question, [str(one) for one in value])
+        return {"kind": "selected-many", "value": chosen, **others}
     raise ValueError(f"{value!r:.100} does not answer the question {question['id']!r}, which is {kind}")
+
+
+def _parted(question: Any, values: list[str]) -> tuple[list[str], dict[str, list[str]]]:
+    """Part the ids of options from what was answered beside them, where that may be."""
+    if question.get("allowFreeformInput") is not True:
+        return values, {}
+    offered = {option["id"] for option in question["options"]}
+    others = [value for value in values if value not in offered]
+    chosen = [value for value in values if value in offered]
+    return chosen, {"freeformValues": others} if others else {}

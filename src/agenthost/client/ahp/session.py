@@ -53,6 +53,11 @@ class Session(Acting):
         """The tool calls that wait for somebody to allow them."""
         return [call for call in self.calls if call["status"] == "pending-confirmation"]
 
+    @property
+    def held_results(self) -> list[ToolCallState]:
+        """The tool calls whose results wait for somebody to let the agent see them."""
+        return [call for call in self.calls if call["status"] == "pending-result-confirmation"]
+
     # Talking
 
     def say(self, text: str, attachments: Sequence[MessageAttachment] = ()) -> Saying:

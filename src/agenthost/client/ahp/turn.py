@@ -6,10 +6,11 @@ from typing import Any, Self
 from agenthost.client.ahp.changes import Change, Changes, Echo
 from agenthost.client.ahp.errors import Closed, TurnFailed
 from agenthost.client.ahp.watching import Watched
+from agenthost.core.stopping import stop_reason_of
 from agenthost.wire.ahp.session import SessionState
 from agenthost.wire.ahp.turn import Turn
 
-__all__ = ["Saying", "answer_of", "find_turn"]
+__all__ = ["Saying", "answer_of", "find_turn", "stop_reason_of"]
 
 ENDINGS = frozenset({"session/turnComplete", "session/turnCancelled", "session/error", "session/truncated"})
 
