@@ -1,0 +1,40 @@
+/**
+ * Markdown text as blocks, read again from only the last block on while text streams in.
+ *
+ * Nothing before the last block can change by text that follows, save for link definitions: those that come after
+ * their use count once the text is whole, which is when it is read in one piece.
+ */
+import { Lexer, type Token } from "marked";
+
+export interface Document {
+  readonly source: string;
+  readonly blocks: readonly Token[];
+  /** How many blocks stay as they are, whatever follows, and where in the source the others begin. */
+  readonly settled: number;
+  readonly from: number;
+}
+
+const CARRIAGE_RETURN = /\r\n?/g;
+const NOTHING: Document = { source: "", blocks: [], settled: 0, from: 0 };
+
+/** Read Markdown; `before` is what was read of the beginning of the same text, if anything was. */
+export function readMarkdown(text: string, before: Document = NOTHING): Document {
+  const source = text.includes("\r") ? text.replace(CARRIAGE_RETURN, "\n") : text;
+  if (!source.startsWith(before.source)) return readMarkdown(source);
+  if (source.length === before.source.length) return before;
+  const blocks = before.blocks.slice(0, before.settled);
+  let settled = blocks.length;
+  let from = before.from;
+  let start = before.from;
+  for (const token of new Lexer({ gfm: true }).lex(source.slice(before.from))) {
+    if (token.type !== "space" && token.type !== "def") {
+      settled = blocks.length;
+      from = start;
+      blocks.push(token);
+    }
+    start += token.raw.length;
+  }
+  // Should the tokens not add up to the text, where they begin is unknown: nothing new is settled.
+  if (start !== source.length) return { source, blocks, settled: before.settled, from: before.from };
+  return { source, blocks, settled, from };
+}
