@@ -18,7 +18,7 @@ LAYERS: dict[str, set[str]] = {
     "wire": {"errors"},
     "core": {"errors", "wire"},
     "host": {"errors", "wire", "core"},
-    "agents": {"errors", "wire", "core", "host"},
+    "agents": {"__init__", "errors", "wire", "core", "host"},
     "settings": {"host"},
     "logs": set(),
     "edges": {"__init__", "errors", "wire", "core", "host", "settings", "logs"},

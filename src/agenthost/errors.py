@@ -117,6 +117,10 @@ class AgentNotFound(HostError):
         self.name = name
 
 
+class AgentUnavailable(HostError):
+    """What answers is gone or refuses: a program, a service. The sentence says why, and what would help."""
+
+
 class TurnInProgress(HostError):
     """The turn is still running; wait until it ends, or cancel it."""
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from agenthost.errors import (
     AgentNotFound,
+    AgentUnavailable,
     ContentNotFound,
     HostError,
     InvalidValue,
@@ -43,6 +44,7 @@ STATUS: dict[type[HostError], Kind] = {
     TurnInProgress: Kind(409, "turn_in_progress"),
     TurnNotFound: Kind(404, "turn_not_found"),
     ContentNotFound: Kind(404, "content_not_found"),
+    AgentUnavailable: Kind(503, "agent_unavailable"),
     LimitReached: Kind(429, "limit_reached"),
     SlowConsumer: Kind(503, "too_slow"),
     ToolError: Kind(500, "internal_error", is_public=False),

@@ -4,6 +4,7 @@ from typing import Any
 
 from agenthost.errors import (
     AgentNotFound,
+    AgentUnavailable,
     AuthRequired,
     ContentNotFound,
     HostError,
@@ -52,6 +53,7 @@ CODES: dict[type[HostError], ErrorCode] = {
     ResourceError: ErrorCode.INVALID_PARAMS,
     TerminalExists: ErrorCode.ALREADY_EXISTS,
     TooMany: ErrorCode.INVALID_PARAMS,
+    AgentUnavailable: ErrorCode.INTERNAL_ERROR,
     LimitReached: ErrorCode.INVALID_REQUEST,
     SlowConsumer: ErrorCode.INTERNAL_ERROR,
     ToolError: ErrorCode.INTERNAL_ERROR,

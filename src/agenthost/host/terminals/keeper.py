@@ -1,9 +1,10 @@
-"""The keeper of one terminal: a small process that starts the program on the pty and ends all of it.
+"""The keeper of one program: a small process that starts it, on a pty or on pipes, and ends all of it.
 
-It runs as `python -I -S keeper.py SLAVE COMMAND…`, apart from the host and with the standard library only.
-Why: a host has threads, and may not fork; and it may be killed with SIGKILL. The keeper holds one end of a
-pipe whose other end only the host has: when that closes, for whatever reason, everything that was started
-here is hung up, and killed if it stays. On its standard output it says `begun`, and `ended CODE`.
+It runs as `python -I -S keeper.py PLACE COMMAND…`, apart from the host and with the standard library only.
+PLACE is the descriptor of a pty, or `IN,OUT,ERR` for those of three pipes. Why: a host has threads, and may
+not fork; and it may be killed with SIGKILL. The keeper holds one end of a pipe whose other end only the host
+has: when that closes, for whatever reason, everything that was started here is hung up, and killed if it
+stays. On its standard output it says `begun`, and `ended CODE`.
 """
 
 import ctypes
@@ -29,15 +30,16 @@ PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 
 def main() -> None:
     """Start the program, wait for its end or the host's, and leave nothing behind."""
-    slave, command = int(sys.argv[1]), sys.argv[2:]
+    place, command = [int(number) for number in sys.argv[1].split(",")], sys.argv[2:]
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     prctl(PR_SET_CHILD_SUBREAPER, 1)  # what leaves its session becomes our child, and cannot hide
     woken = wake_by_children()
     program = os.fork()
     if program == 0:
-        become(slave, command)
-    os.close(slave)  # else the pty would never end
+        become(place, command)
+    for descriptor in place:
+        os.close(descriptor)  # else the pty, or the pipe, would never end
     say("begun")
     code = wait(program, woken)
     if code is not None:
@@ -68,7 +70,7 @@ def wake_by_children() -> int:
     return reading
 
 
-def become(slave: int, command: list[str]) -> None:
+def become(place: list[int], command: list[str]) -> None:
     """Be the program: in a session of its own, with the pty as its terminal and all signals as usual."""
     try:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -78,11 +80,12 @@ def become(slave: int, command: list[str]) -> None:
                 signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         os.setsid()
-        fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
-        for standard in (0, 1, 2):
-            os.dup2(slave, standard)
-        if slave > 2:
-            os.close(slave)
+        if len(place) == 1:
+            fcntl.ioctl(place[0], termios.TIOCSCTTY, 0)
+        for standard, descriptor in enumerate(place * 3 if len(place) == 1 else place):
+            os.dup2(descriptor, standard)
+        for descriptor in {*place} - {0, 1, 2}:
+            os.close(descriptor)
         os.execvp(command[0], command)  # noqa: S606 - a terminal runs what it is told
     except OSError as error:
         os.write(2, f"{command[0]}: {error.strerror}\r\n".encode())

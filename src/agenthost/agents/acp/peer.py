@@ -1,0 +1,220 @@
+"""A running program that speaks ACP: its process and its connection, shared by any number of sessions.
+
+Knows the protocol's messages and which session they belong to, nothing of turns. What a session has to say
+goes to its `Ear`; news that comes before anybody listens, as a session's first may, waits for it.
+"""
+
+import asyncio
+import logging
+from pathlib import Path
+from typing import Any, Protocol, Self, TypeVar
+
+from acp.connection import Connection
+from acp.exceptions import RequestError
+from acp.meta import PROTOCOL_VERSION
+from acp.schema import AgentCapabilities, InitializeResponse
+from pydantic import BaseModel, ValidationError
+
+from agenthost import __version__
+from agenthost.agents.acp.command import Command
+from agenthost.agents.acp.lines import Lines
+from agenthost.agents.acp.process import AgentProcess
+from agenthost.errors import AgentUnavailable
+from agenthost.wire.json import JsonObject
+
+__all__ = ["Ear", "Peer"]
+
+log = logging.getLogger("agenthost.acp")
+
+START_SECONDS = 60.0
+"""How long it may take until it has introduced itself: some are fetched from a registry first."""
+
+MOST_EARLY = 1_000
+"""How much news of sessions that nobody knows yet is kept."""
+
+AUTH_REQUIRED = -32000
+
+CAPABILITIES: JsonObject = {
+    "fs": {"readTextFile": True, "writeTextFile": True},
+    "terminal": True,
+}
+"""What we do for it."""
+
+M = TypeVar("M", bound=BaseModel)
+
+
+class Ear(Protocol):
+    """Who listens to a session of the program."""
+
+    def hear(self, update: JsonObject) -> None:
+        """Take news; called in order, and never while other news is being taken."""
+
+    async def serve(self, method: str, params: JsonObject) -> Any:
+        """Answer a request. Raises `RequestError` for what cannot be done."""
+
+
+class Peer:
+    """One running program.
+
+    Attributes:
+        info: how it introduced itself.
+    """
+
+    def __init__(self, name: str, process: AgentProcess) -> None:
+        self.name = name
+        self.info = InitializeResponse(protocol_version=PROTOCOL_VERSION)
+        self._process = process
+        self._ears: dict[str, Ear] = {}
+        self._early: dict[str, list[JsonObject]] = {}
+        self._connection = Connection(self._serve, Lines(process, self._hear))
+
+    @classmethod
+    async def start(cls, name: str, command: Command, cwd: Path) -> Self:
+        """Start the program, and let it introduce itself.
+
+        Raises:
+            AgentUnavailable: it cannot be started, ends at once, or does not speak ACP.
+        """
+        env = command.environment()
+        self = cls(name, await AgentProcess.start(name, command.found(env, cwd), cwd=cwd, env=env))
+        try:
+            await self._introduce()
+        except BaseException:
+            await self.end()
+            raise
+        return self
+
+    async def _introduce(self) -> None:
+        params = {
+            "protocolVersion": PROTOCOL_VERSION,
+            "clientCapabilities": CAPABILITIES,
+            "clientInfo": {"name": "agenthost", "title": "agenthost", "version": __version__},
+        }
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                self.info = self.read(InitializeResponse, await self.ask("initialize", params))
+        except TimeoutError:
+            said = f"{self.name} did not introduce itself within {START_SECONDS:g} seconds"
+            raise AgentUnavailable(f"{said}; is it a program that speaks ACP?{self._told()}") from None
+        if self.info.protocol_version != PROTOCOL_VERSION:
+            theirs = self.info.protocol_version
+            sentence = f"{self.name} speaks version {theirs} of ACP, and this host version {PROTOCOL_VERSION}"
+            raise AgentUnavailable(sentence)
+
+    @property
+    def can(self) -> AgentCapabilities:
+        """What it can do."""
+        return self.info.agent_capabilities or AgentCapabilities()
+
+    # Both ways
+
+    async def ask(self, method: str, params: JsonObject) -> Any:
+        """Send a request, and wait for the answer.
+
+        Raises:
+            AgentUnavailable: it has ended, or refuses; the sentence says why.
+        """
+        try:
+            return await self._connection.send_request(method, params)
+        except ConnectionError:
+            await self._wait_gone()
+            raise AgentUnavailable(self._ending()) from None
+        except RequestError as error:
+            raise self._refusal(method, error) from error
+
+    async def tell(self, method: str, params: JsonObject) -> None:
+        """Send a notification; one that has ended need not hear it."""
+        try:
+            await self._connection.send_notification(method, params)
+        except ConnectionError:
+            log.debug("%s has ended, and does not hear %s", self.name, method)
+
+    def listen(self, session_id: str, ear: Ear) -> None:
+        """Have somebody hear a session, beginning with what it said already."""
+        self._ears[session_id] = ear
+        for update in self._early.pop(session_id, []):
+            ear.hear(update)
+
+    def _hear(self, params: Any) -> None:
+        if type(params) is not dict or type(params.get("update")) is not dict:
+            log.warning("%s sent news without a form", self.name)
+            return
+        session_id = str(params.get("sessionId"))
+        ear = self._ears.get(session_id)
+        if ear is not None:
+            ear.hear(params["update"])
+        elif sum(map(len, self._early.values())) < MOST_EARLY:
+            self._early.setdefault(session_id, []).append(params["update"])
+
+    async def _serve(self, method: str, params: Any, is_notification: bool) -> Any:  # noqa: FBT001 - the library's form
+        session_id = params.get("sessionId") if type(params) is dict else None
+        ear = self._ears.get(str(session_id))
+        if is_notification:
+            return None
+        if ear is None:
+            raise RequestError.invalid_params({"details": f"there is no session {session_id!r}"})
+        return await ear.serve(method, params)
+
+    def read(self, model: type[M], value: Any) -> M:
+        """Read an answer of the program.
+
+        Raises:
+            AgentUnavailable: it does not have the form that the protocol asks for.
+        """
+        try:
+            return model.model_validate(value)
+        except ValidationError as error:
+            place = ".".join(map(str, error.errors()[0]["loc"])) or "all of it"
+            what = f"{model.__name__}, at {place}: {error.errors()[0]['msg']}"
+            raise AgentUnavailable(f"{self.name} does not speak ACP as it should: {what}") from None
+
+    # Its end
+
+    def _refusal(self, method: str, error: RequestError) -> AgentUnavailable:
+        if error.code == AUTH_REQUIRED:
+            return AgentUnavailable(self._locked(error))
+        details = (
+            error.data.get("details") or error.data.get("message") if isinstance(error.data, dict) else None
+        )
+        more = f" ({details})" if details and str(details) not in str(error) else ""
+        return AgentUnavailable(f"{self.name} could not do {method}: {error}{more}"[:2_000])
+
+    def _locked(self, error: RequestError) -> str:
+        """Say what to do about a program that wants to know who its user is."""
+        ways = [f"{method.name}" for method in self.info.auth_methods or []]
+        known = f" It offers: {', '.join(ways)}." if ways else ""
+        return (
+            f"{self.name} needs to be logged in: {error}.{known} Log in with the program itself, as the user "
+            "that runs this host, or hand it a key by its environment (`env`, or --acp-env); then try again."
+        )
+
+    def _ending(self) -> str:
+        code = self._process.code
+        how = f"ended with exit code {code}" if code is not None else "ended"
+        return f"{self.name} {how}; the next message starts it again.{self._told()}"
+
+    def _told(self) -> str:
+        words = self._process.last_words
+        return f" Its last words: {words}" if words else ""
+
+    async def _wait_gone(self) -> None:
+        """Wait a moment for its exit code and its last words."""
+        try:
+            async with asyncio.timeout(1):
+                await self._process.wait()
+        except TimeoutError:
+            return
+
+    async def wait(self) -> None:
+        """Wait until it has ended."""
+        await self._process.wait()
+
+    async def leave(self) -> None:
+        """Let it leave by itself, and end what stays."""
+        await self._process.leave()
+        await self._connection.close()
+
+    async def end(self) -> None:
+        """End it with all that it started."""
+        await self._process.end()
+        await self._connection.close()
