@@ -1,6 +1,6 @@
 """The page as routes: its files, all of them in memory, and whether a key is needed.
 
-The files are no secret, so they need no key. The page's WebSocket does, and a browser does not tell a page why
+The files are no secret, so they need no key. The page's WebSocket does, and a browser does not say why
 it was refused; therefore `/access` says whether a key is needed, and whether the one sent along would do.
 """
 
