@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from agenthost.host.toolcontext import ToolContext
     from agenthost.host.toolresults import ToolResult
     from agenthost.host.tools import Tool, tool
+    from agenthost.host.toolsources import ToolSource
     from agenthost.host.turn import Turn
 
 __version__ = "0.1.0.dev0"
@@ -51,6 +52,7 @@ __all__ = [
     "ToolContext",
     "ToolError",
     "ToolResult",
+    "ToolSource",
     "Turn",
     "Usage",
     "__version__",
@@ -68,6 +70,7 @@ _PLACES = {
     "toolcontext": ("ToolContext",),
     "toolresults": ("ToolResult",),
     "tools": ("Tool", "tool"),
+    "toolsources": ("ToolSource",),
     "turn": ("Turn",),
 }
 _MODULES = {name: f"agenthost.host.{module}" for module, names in _PLACES.items() for name in names}

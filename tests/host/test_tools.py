@@ -14,6 +14,7 @@ import pytest
 from agenthost.errors import InvalidValue, ToolError
 from agenthost.host.tools import Tool, ToolContext, ToolOutcome, tool
 from agenthost.wire.ahp.tool import ToolDefinition, ToolResultContent
+from agenthost.wire.json import JsonObject
 from agenthost.wire.shape import STRICT, Shape
 
 T = TypeVar("T")
@@ -354,3 +355,21 @@ def test_a_blocking_tool_reports_from_its_thread_and_the_last_word_is_seen() -> 
 
     within(count.run({}, ToolContext(on_progress=note)))
     assert seen[-1] == (threading.get_ident(), [{"type": "text", "text": "999"}])
+
+
+def test_a_tool_by_a_schema_takes_what_fits_it_as_it_is() -> None:
+    async def scale(arguments: JsonObject, context: ToolContext) -> JsonObject:
+        return {"by": context.call_id, "twice": arguments["n"] * 2}
+
+    schema = {"type": "object", "properties": {"n": {"type": "integer", "maximum": 9}}, "required": ["n"]}
+    made = Tool.by_schema(scale, schema, description="Scale.", open_world=False)
+    assert made.definition() == {
+        "name": "scale",
+        "description": "Scale.",
+        "inputSchema": schema,
+        "annotations": {"openWorldHint": False},
+    }
+    good = within(made.run({"n": 4}, ToolContext(call_id="c1")))
+    assert good.structured == {"by": "c1", "twice": 8}
+    bad = within(made.run({"n": 10}))
+    assert bad.text == "scale was not run: $.n: expected a number of at most 9, found the number 10"

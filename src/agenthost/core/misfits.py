@@ -1,7 +1,9 @@
 """Misfits: why a value does not fit a JSON Schema, in the words of `wire.mismatch`.
 
-Whether it fits is decided elsewhere (`signatures`): this module only looks for the reason, so it may know
-less than all of JSON Schema. It knows what msgspec writes.
+For functions, whether it fits is decided elsewhere (`signatures`), and this module looks for the reason. For
+schemas that others wrote it decides by itself, as far as it knows them: types, limits, what objects and lists
+hold, choices and unions. What it does not know (patterns, formats, conditions) it lets pass: who wrote the
+schema checks again. A schema that makes no sense is nobody's misfit.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,6 +12,15 @@ from typing import Any
 
 from agenthost.wire.json import Json, JsonObject
 from agenthost.wire.mismatch import NAMES, Mismatch, describe, quote
+
+DEEPEST = 100
+"""How many references may lead from one to the next, and how deep a value is looked at."""
+
+MOST_LOOKS = 100_000
+"""How much is looked at in all: a schema can be written so that there is no end to it."""
+
+NEARLY = 1e-9
+"""How far a float may be off: 0.3 is a multiple of 0.1."""
 
 _KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
     "string": ("a string", (str,)),
@@ -21,125 +32,200 @@ _KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
     "object": ("an object", (dict,)),
 }
 
-# In the order in which they are looked at: what is said, and when it is broken.
-_LIMITS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
-    "minimum": ("a number of at least {}", lambda value, limit: value < limit),
-    "exclusiveMinimum": ("a number above {}", lambda value, limit: value <= limit),
-    "maximum": ("a number of at most {}", lambda value, limit: value > limit),
-    "exclusiveMaximum": ("a number below {}", lambda value, limit: value >= limit),
-    "multipleOf": ("a multiple of {}", lambda value, limit: value % limit != 0),
-    "minLength": ("a string of at least {} characters", lambda value, limit: len(value) < limit),
-    "maxLength": ("a string of at most {} characters", lambda value, limit: len(value) > limit),
-    "minItems": ("a list of at least {} items", lambda value, limit: len(value) < limit),
-    "maxItems": ("a list of at most {} items", lambda value, limit: len(value) > limit),
-    "minProperties": ("an object of at least {} keys", lambda value, limit: len(value) < limit),
-    "maxProperties": ("an object of at most {} keys", lambda value, limit: len(value) > limit),
+# In the order in which they are looked at: of what values, what is said, and when it is broken.
+_LIMITS: dict[str, tuple[str, str, Callable[[Any, Any], bool]]] = {
+    "minimum": ("number", "a number of at least {}", lambda value, limit: value < limit),
+    "exclusiveMinimum": ("number", "a number above {}", lambda value, limit: value <= limit),
+    "maximum": ("number", "a number of at most {}", lambda value, limit: value > limit),
+    "exclusiveMaximum": ("number", "a number below {}", lambda value, limit: value >= limit),
+    "multipleOf": ("number", "a multiple of {}", lambda value, limit: not _is_multiple(value, limit)),
+    "minLength": ("string", "a string of at least {} characters", lambda value, limit: len(value) < limit),
+    "maxLength": ("string", "a string of at most {} characters", lambda value, limit: len(value) > limit),
+    "minItems": ("array", "a list of at least {} items", lambda value, limit: len(value) < limit),
+    "maxItems": ("array", "a list of at most {} items", lambda value, limit: len(value) > limit),
+    "minProperties": ("object", "an object of at least {} keys", lambda value, limit: len(value) < limit),
+    "maxProperties": ("object", "an object of at most {} keys", lambda value, limit: len(value) > limit),
 }
 
 
 def find_misfit(value: Json, schema: JsonObject) -> Mismatch | None:
     """Find the first thing that is wrong with a value, or nothing that this module would know."""
     try:
-        _look(value, schema, schema.get("$defs", {}))
+        _Look(schema).at(value, schema)
     except Mismatch as mismatch:
         return mismatch
+    except _TooMuch:
+        return None
     return None
 
 
-def _look(value: Json, schema: JsonObject, defs: JsonObject) -> None:
-    schema = _resolve(schema, defs)
-    if "anyOf" in schema:
-        _look_at_union(value, schema, defs)
-    elif "enum" in schema:
-        if not any(_equals(value, allowed) for allowed in schema["enum"]):
-            raise Mismatch(_name(schema, defs), _found(value, quote))
-    elif "type" in schema:
-        if not _is_kind(value, schema["type"]):
-            raise Mismatch(_name(schema, defs), _found(value))
+class _TooMuch(Exception):
+    """The schema leads to more looks than anybody would want to wait for."""
+
+
+class _Look:
+    """A look at one value, by a schema that may refer to parts of itself."""
+
+    def __init__(self, root: JsonObject) -> None:
+        self._root = root
+        self._depth = 0
+        self._looks = 0
+
+    def at(self, value: Json, schema: Any) -> None:
+        """Look at a value, by a part of the schema.
+
+        Raises:
+            Mismatch: it does not fit.
+        """
+        schema = self._resolve(schema)
+        if schema is False:
+            raise Mismatch("nothing", _found(value))
+        if type(schema) is not dict or self._depth > DEEPEST:
+            return
+        self._looks += 1
+        if self._looks > MOST_LOOKS:
+            raise _TooMuch
+        self._depth += 1
+        try:
+            self._at_unions(value, schema)
+            self._at_itself(value, schema)
+        finally:
+            self._depth -= 1
+
+    def _at_itself(self, value: Json, schema: JsonObject) -> None:
+        choices = _choices(schema)
+        if choices is not None and not any(_equals(value, allowed) for allowed in choices):
+            raise Mismatch(self._name(schema), _found(value, quote))
+        kinds = _kinds(schema)
+        if kinds and not any(_is_kind(value, kind) for kind in kinds):
+            raise Mismatch(self._name(schema), _found(value))
         _look_at_limits(value, schema)
-        if schema["type"] == "object":
-            _look_at_object(value, schema, defs)
-        elif schema["type"] == "array":
-            _look_at_list(value, schema, defs)
+        if type(value) is dict:
+            self._at_object(value, schema)
+        elif isinstance(value, list | tuple):
+            self._at_list(value, schema)
+
+    def _at_object(self, value: JsonObject, schema: JsonObject) -> None:
+        properties = _dict(schema.get("properties"))
+        others = {} if "patternProperties" in schema else schema.get("additionalProperties", {})
+        for key in _list(schema.get("required")):
+            if isinstance(key, str) and key not in value:
+                raise Mismatch(self._name(properties.get(key, {})), "nothing").under(key)
+        for key, item in value.items():
+            if key not in properties and others is False:
+                raise Mismatch(_only(properties), _found(key, quote))
+            self._under(key, item, properties.get(key, others))
+
+    def _at_list(self, value: Sequence[Json], schema: JsonObject) -> None:
+        items = schema.get("items", {})
+        first = items if isinstance(items, list) else _list(schema.get("prefixItems"))
+        others = schema.get("additionalItems", {}) if isinstance(items, list) else items
+        for index, item in enumerate(value):
+            self._under(index, item, first[index] if index < len(first) else others)
+
+    def _under(self, key: str | int, item: Json, schema: Any) -> None:
+        try:
+            self.at(item, schema)
+        except Mismatch as mismatch:
+            raise mismatch.under(key) from None
+
+    def _at_unions(self, value: Json, schema: JsonObject) -> None:
+        for part in _list(schema.get("allOf")):
+            self.at(value, part)
+        for keyword in ("anyOf", "oneOf"):
+            if members := _list(schema.get(keyword)):
+                self._at_union(value, schema, members)
+
+    def _at_union(self, value: Json, schema: JsonObject, members: Sequence[Any]) -> None:
+        discriminator = _dict(schema.get("discriminator"))
+        if {"propertyName", "mapping"} <= discriminator.keys() and type(value) is dict:
+            self._at_tagged(value, discriminator)
+            return
+        mismatches = []
+        for member in members:
+            try:
+                self.at(value, member)
+            except Mismatch as mismatch:
+                mismatches.append((self._resolve(member), mismatch))
+            else:
+                return
+        # If one member alone is of the value's kind, it was meant, and what is wrong is inside.
+        near = [
+            found for member, found in mismatches if any(_is_kind(value, kind) for kind in _kinds(member))
+        ]
+        raise near[0] if len(near) == 1 else Mismatch(self._name({"anyOf": members}), _found(value))
+
+    def _at_tagged(self, value: JsonObject, discriminator: JsonObject) -> None:
+        key, mapping = discriminator["propertyName"], discriminator["mapping"]
+        tag = value.get(key)
+        if type(tag) is not str or tag not in mapping:
+            found = _found(tag, quote) if key in value else "nothing"
+            raise Mismatch(" or ".join(map(quote, mapping)), found).under(key)
+        self.at(value, {"$ref": mapping[tag]})
+
+    def _resolve(self, schema: Any) -> Any:
+        """Follow references inside of the schema; what they lead to outside of it is anything."""
+        for _ in range(DEEPEST):
+            if type(schema) is not dict or "$ref" not in schema:
+                return schema
+            schema = _pointed_at(self._root, schema["$ref"])
+        return {}
+
+    def _name(self, schema: Any) -> str:
+        """Say what a schema asks for, one level deep."""
+        schema = _dict(self._resolve(schema))
+        if members := _list(schema.get("anyOf")) or _list(schema.get("oneOf")):
+            names = [self._name(member) for member in members if "anyOf" not in _dict(member)]
+            return " or ".join(dict.fromkeys(names))
+        if (choices := _choices(schema)) is not None:
+            return " or ".join(quote(value) for value in choices)
+        return " or ".join(_KINDS[kind][0] for kind in _kinds(schema) if kind in _KINDS) or "a value"
+
+
+def _pointed_at(root: JsonObject, reference: Any) -> Any:
+    if not isinstance(reference, str) or not reference.startswith("#"):
+        return {}
+    found: Any = root
+    for step in reference[1:].split("/")[1:]:
+        found = _dict(found).get(step.replace("~1", "/").replace("~0", "~"), {})
+    return found
 
 
 def _look_at_limits(value: Json, schema: JsonObject) -> None:
-    for keyword, (words, is_broken) in _LIMITS.items():
-        if keyword in schema and is_broken(value, schema[keyword]):
-            found = _found(value) if type(value) in (int, float) else f"{len(value)}"
-            raise Mismatch(words.format(schema[keyword]), found)
+    for keyword, (kind, words, is_broken) in _LIMITS.items():
+        limit = schema.get(keyword)
+        if type(limit) in (int, float) and _is_kind(value, kind) and is_broken(value, limit):
+            found = _found(value) if kind == "number" else f"{len(value)}"
+            raise Mismatch(words.format(limit), found)
 
 
-def _look_at_object(value: JsonObject, schema: JsonObject, defs: JsonObject) -> None:
-    properties = schema.get("properties", {})
-    others = schema.get("additionalProperties", {})
-    for key in schema.get("required", ()):
-        if key not in value:
-            raise Mismatch(_name(properties[key], defs), "nothing").under(key)
-    for key, item in value.items():
-        if key not in properties and others is False:
-            raise Mismatch(_only(properties), _found(key, quote))
-        inside = properties.get(key, others)
-        if isinstance(inside, dict):
-            _look_under(key, item, inside, defs)
-
-
-def _look_at_list(value: Sequence[Json], schema: JsonObject, defs: JsonObject) -> None:
-    first = schema.get("prefixItems", [])
-    others = schema.get("items", {})
-    for index, item in enumerate(value):
-        inside = first[index] if index < len(first) else others
-        if isinstance(inside, dict):
-            _look_under(index, item, inside, defs)
-
-
-def _look_under(key: str | int, item: Json, schema: JsonObject, defs: JsonObject) -> None:
+def _is_multiple(value: float, of: float) -> bool:
+    if of == 0 or (type(value) is int and type(of) is int):
+        return of == 0 or value % of == 0
     try:
-        _look(item, schema, defs)
-    except Mismatch as mismatch:
-        raise mismatch.under(key) from None
+        share = value / of
+        return abs(share - round(share)) < NEARLY
+    except OverflowError:
+        return True
 
 
-def _look_at_union(value: Json, schema: JsonObject, defs: JsonObject) -> None:
-    if "discriminator" in schema and type(value) is dict:
-        _look_at_tagged(value, schema["discriminator"], defs)
-        return
-    mismatches = []
-    for member in schema["anyOf"]:
-        try:
-            _look(value, member, defs)
-        except Mismatch as mismatch:
-            mismatches.append((_resolve(member, defs), mismatch))
-        else:
-            return
-    # If one member alone is of the value's kind, it was meant, and what is wrong is inside.
-    near = [found for member, found in mismatches if _is_kind(value, member.get("type", ""))]
-    raise near[0] if len(near) == 1 else Mismatch(_name(schema, defs), _found(value))
+def _choices(schema: JsonObject) -> Sequence[Json] | None:
+    if "const" in schema:
+        return [schema["const"]]
+    return schema["enum"] if isinstance(schema.get("enum"), list) else None
 
 
-def _look_at_tagged(value: JsonObject, discriminator: JsonObject, defs: JsonObject) -> None:
-    key, mapping = discriminator["propertyName"], discriminator["mapping"]
-    tag = value.get(key)
-    if type(tag) is not str or tag not in mapping:
-        found = _found(tag, quote) if key in value else "nothing"
-        raise Mismatch(" or ".join(map(quote, mapping)), found).under(key)
-    _look(value, {"$ref": mapping[tag]}, defs)
+def _kinds(schema: Any) -> Sequence[str]:
+    kind = _dict(schema).get("type")
+    return [kind] if isinstance(kind, str) else [one for one in _list(kind) if isinstance(one, str)]
 
 
-def _resolve(schema: JsonObject, defs: JsonObject) -> JsonObject:
-    while "$ref" in schema:
-        schema = defs[schema["$ref"].rpartition("/")[2]]
-    return schema
+def _dict(value: Any) -> JsonObject:
+    return value if type(value) is dict else {}
 
 
-def _name(schema: JsonObject, defs: JsonObject) -> str:
-    """Say what a schema asks for, one level deep."""
-    schema = _resolve(schema, defs)
-    if "anyOf" in schema:
-        return " or ".join(dict.fromkeys(_name(member, defs) for member in schema["anyOf"]))
-    if "enum" in schema:
-        return " or ".join(quote(value) for value in schema["enum"])
-    return _KINDS[schema["type"]][0] if "type" in schema else "a value"
+def _list(value: Any) -> Sequence[Any]:
+    return value if type(value) is list else []
 
 
 def _only(properties: JsonObject) -> str:
@@ -150,7 +236,7 @@ def _only(properties: JsonObject) -> str:
 def _is_kind(value: Json, kind: str) -> bool:
     if kind == "integer" and type(value) is float:
         return value.is_integer()
-    return type(value) in _KINDS.get(kind, ("", ()))[1]
+    return type(value) in _KINDS[kind][1] if kind in _KINDS else True
 
 
 def _equals(value: Json, other: Json) -> bool:

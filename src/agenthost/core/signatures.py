@@ -56,6 +56,25 @@ class Signature:
         return InvalidValue(path.strip("`") or "$", "a value that fits", f"one that does not ({words})")
 
 
+@dataclass(frozen=True, slots=True)
+class SchemaSignature:
+    """What a function takes whose input a schema describes: `arguments`, a plain object, and `context`."""
+
+    schema: JsonObject
+    context: str | None = "context"
+
+    def read(self, arguments: Json) -> dict[str, Any]:
+        """Check arguments; they stay what they are.
+
+        Raises:
+            InvalidValue: they do not fit the schema.
+        """
+        misfit = find_misfit(arguments, {"type": "object"}) or find_misfit(arguments, self.schema)
+        if misfit is not None:
+            raise misfit.at("$")
+        return {"arguments": arguments}
+
+
 def read_signature(function: Callable[..., Any], context: type | None = None) -> Signature:
     """Read the signature of a function; a parameter annotated with `context` is not part of its input.
 

@@ -16,6 +16,7 @@ from agenthost.core.transcript import Message
 from agenthost.host.options import Option
 from agenthost.host.tools import Tool
 from agenthost.host.toolset import ToolSet
+from agenthost.host.toolsources import ToolSource
 from agenthost.wire.ahp.common import ProtectedResourceMetadata
 from agenthost.wire.ahp.config import ConfigSchema
 from agenthost.wire.ahp.customization import CustomizationRef
@@ -89,7 +90,7 @@ class Declaration(TypedDict, total=False):
     title: str
     version: str
     description: str
-    tools: Iterable[Tool | Callable[..., Any]]
+    tools: Iterable[Tool | ToolSource | Callable[..., Any]]
     options: Sequence[Option]
     models: Sequence[Model]
     history: Sequence[HistoryKind]
@@ -110,7 +111,7 @@ class Agent:
         title: how people call it.
         version: of the agent itself.
         description: what it is for.
-        tools: the tools that run on the host.
+        tools: the tools that run on the host, and sources of more.
         options: what a session can set.
         models: what a session can choose from; the first is the default.
         history: which kinds of history applications may read.
@@ -127,7 +128,7 @@ class Agent:
     title: str | None = None
     version: str = "0.1.0"
     description: str = ""
-    tools: Iterable[Tool | Callable[..., Any]] = ()
+    tools: Iterable[Tool | ToolSource | Callable[..., Any]] = ()
     options: Sequence[Option] = ()
     models: Sequence[Model] = ()
     history: Sequence[HistoryKind] = ("compacted", "full")
@@ -153,7 +154,10 @@ class Agent:
         if answer is not None:
             self.description = self.description or inspect.cleandoc(answer.__doc__ or "").partition("\n\n")[0]
             self.answer = answer  # type: ignore[method-assign,assignment] # a function in place of the method
-        self.toolset = ToolSet(self.tools)
+        tools = list(self.tools)
+        self.sources = [one for one in tools if isinstance(one, ToolSource)]
+        self._own_tools = ToolSet(one for one in tools if not isinstance(one, ToolSource))
+        self.toolset = self._own_tools
         self._check()
 
     def _check(self) -> None:
@@ -198,6 +202,12 @@ class Agent:
     def compact(self, messages: Sequence[Message], budget: int) -> list[Message]:
         """Give what the model is to see of a transcript: all, if it fits. Agents may do it their way."""
         return compact(messages, budget)
+
+    def gather_tools(self) -> None:
+        """Take a new tool set: the tools declared, and those that the sources have at this moment."""
+        self.toolset = self._own_tools.joined(
+            (source.name, one) for source in self.sources for one in source.tools()
+        )
 
     def info(self) -> AgentInfo:
         """Describe it to clients."""

@@ -19,9 +19,10 @@ from agenthost.host.output import Output
 from agenthost.host.recorder import ALLOW_FOR_SESSION, answer_to, turn_messages
 from agenthost.host.session import Said, Session
 from agenthost.host.setup import changed, client_tools, enabled_tools, is_trusted, private_of
-from agenthost.host.toolcontext import ToolContext
+from agenthost.host.toolcontext import Slot, ToolContext
 from agenthost.host.toolresults import ToolOutcome, failure
 from agenthost.host.tools import Tool
+from agenthost.host.toolset import ToolSet
 from agenthost.wire.ahp.toolcall import ConfirmationOption
 from agenthost.wire.json import JsonObject, decode_json, encode_json
 
@@ -55,11 +56,13 @@ class Calls:
 
     Attributes:
         agent: whose tools they are.
+        toolset: the tools as this step was given them; the agent may have others by now.
         session: where they happen.
         output: where they appear.
         act: lets an action happen, with what follows from it.
         wait_for: waits until something gives a value, looking again whenever something happened.
         context: makes the context for a call, from its id.
+        withdraw: takes back what a call asked the user, by its id.
         limit: how long a tool may take that does not say.
         slots: how many tools may run at once, of the whole host.
         private: what the agent wants to have kept of parts and calls, by their ids.
@@ -73,14 +76,23 @@ class Calls:
     act: Act
     wait_for: WaitFor[Any]
     context: Callable[[str], ToolContext]
+    withdraw: Callable[[str], None]
     limit: float
     slots: asyncio.Semaphore
     private: dict[str, JsonObject] = field(default_factory=dict)
     found_running: set[str] = field(default_factory=set)
+    toolset: ToolSet = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.begin_step()
+
+    def begin_step(self) -> None:
+        """Take the tools that the agent has now, until the next step."""
+        self.toolset = self.agent.toolset
 
     def begin(self, name: str, call_id: str | None = None) -> str:
         """Let a call appear; its input may follow in pieces. Gives its id."""
-        tools = enabled_tools(self.agent, self.session)
+        tools = enabled_tools(self.toolset, self.session)
         one = tools.get(name)
         state = self.session.state
         if one is None and self.agent.client_tools and name in client_tools(state):
@@ -134,11 +146,12 @@ class Calls:
             self.act(on_call("toolCallResultConfirmed", call_id, approved=False))
         elif call["status"] == "running":
             label = call["displayName"]
+            self.withdraw(call_id)
             outcome = failure(INTERRUPTED.format(label), title=label, code="interrupted")
             self.act(on_call("toolCallComplete", call_id, result=outcome.result()))
 
     def _ready(self, request: Request, call: JsonObject) -> Any:
-        one = enabled_tools(self.agent, self.session).get(call["toolName"])
+        one = enabled_tools(self.toolset, self.session).get(call["toolName"])
         ready = self.output.on_call(
             "toolCallReady",
             request.id,
@@ -187,20 +200,25 @@ class Calls:
     async def _run(self, call: JsonObject, context: ToolContext) -> ToolOutcome:
         name, call_id = call["toolName"], call["toolCallId"]
         # Looked up again, at the last moment: it may have been switched off while somebody thought about it.
-        one = enabled_tools(self.agent, self.session).get(name)
+        one = enabled_tools(self.toolset, self.session).get(name)
         if one is None:
             return failure(f"there is no tool {name!r} in this session", title=name, code="unknown-tool")
         if call_id in self.found_running and not one.is_repeatable:
+            self.withdraw(call_id)
             return failure(INTERRUPTED.format(one.label), title=one.label, code="interrupted")
         try:
             arguments = decode_json(call.get("toolInput", "{}"))
         except NotJson as error:
             return failure(f"the input is not JSON: {error}", title=one.label, code="invalid-arguments")
-        async with self.slots:
+        context.slot = Slot(self.slots)
+        await context.slot.take()
+        try:
             if not one.is_repeatable:
                 # If the process ends now, the next one must know that this may have been done.
                 await self.session.journal.wait()
             return await one.run(arguments, context, limit=self.limit)
+        finally:
+            context.slot.leave()
 
     def _held(self, call: JsonObject, result: Any) -> JsonObject | None:
         """Keep what the model is to read, if it may: the state has only references."""
@@ -212,7 +230,7 @@ class Calls:
         """Let a call end: in one commit, what people see, what the model reads, and what both refer to."""
         result = outcome.result()
         shown, writes = refer_to_large(self.session, result)
-        one = self.agent.toolset.get(call["toolName"])
+        one = self.toolset.get(call["toolName"])
         done = self.output.on_call("toolCallComplete", call["toolCallId"], result=shown)
         if one is not None and one.needs_result_confirmation and outcome.success:
             done["requiresResultConfirmation"] = True

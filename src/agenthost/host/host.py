@@ -30,14 +30,15 @@ from agenthost.host.lifetimes import Lifetimes
 from agenthost.host.limits import Limits
 from agenthost.host.running import Surroundings
 from agenthost.host.session import Session
-from agenthost.host.setup import changed, option_values, private_of
+from agenthost.host.setup import changed, option_values, private_of, server_tools_changed
 from agenthost.host.starting import NEW_TITLE, Start, title_from
 from agenthost.host.storage.sqlite import SqliteStorage
 from agenthost.host.subscriptions import Shown
 from agenthost.host.terminals.registry import Terminals, inside
 from agenthost.host.terminals.toolrun import Runner
 from agenthost.host.tokens import Tokens
-from agenthost.host.toolcontext import ToolContext
+from agenthost.host.toolcontext import OnAsk, OnProgress, ToolContext
+from agenthost.host.toolsources import Sourcing
 from agenthost.host.turns import Stats, Turns
 from agenthost.host.vault import Vault, open_vault
 from agenthost.wire.ahp.actions import resource_of
@@ -60,6 +61,7 @@ class Host:
         completions: what could come next in a message.
         configuring: the settings of a session, as a form.
         tokens: what clients handed over for agents.
+        sourcing: where agents have tools from that come and go.
         vault: seals secrets.
     """
 
@@ -73,6 +75,7 @@ class Host:
     configuring: Configuring
     tokens: Tokens
     lifetimes: Lifetimes
+    sourcing: Sourcing
     vault: Vault
 
     def __init__(
@@ -152,6 +155,8 @@ class Host:
             for agent in self._agents.values():
                 await agent.start()
                 stack.push_async_callback(agent.stop)
+            self.sourcing.start(self._agents.values())
+            stack.push_async_callback(self.sourcing.stop)
             stack.push_async_callback(self._stop)
             self._taking_up = asyncio.create_task(self.lifetimes.take_up())
             self._opened = stack.pop_all()
@@ -165,6 +170,7 @@ class Host:
 
     def _wire_up(self, data: Path) -> None:
         """Make the parts, and let each know those that it needs."""
+        self.sourcing = Sourcing(self.workspace, self._tools_changed)
         self._wire_turns()
         self.clients = Clients(
             self.dispatcher,
@@ -182,6 +188,7 @@ class Host:
             clients=self.clients,
             catalogue=self.catalogue,
             clear=self.terminals.dispose_of,
+            show_tools=self._show_tools,
         )
         self.engine.sessions.loaded = self.lifetimes.loaded
         grants = Grants(self.workspace, self.file_policy, hidden=[data])
@@ -205,6 +212,7 @@ class Host:
             limits=self.limits,
             slots=asyncio.Semaphore(self.limits.tools_at_once),
             context=self._tool_context,
+            tools_known=self.sourcing.wait,
         )
         self.turns = Turns(
             agents=self._agents,
@@ -340,7 +348,7 @@ class Host:
         return {**option_values(agent, session.state), **secret}
 
     def _tool_context(
-        self, session: Session, turn_id: str, call_id: str, show: Callable[[list[Any]], None]
+        self, session: Session, turn_id: str, call_id: str, show: OnProgress, ask: OnAsk
     ) -> ToolContext:
         return ToolContext(
             session=session.row.uri,
@@ -348,6 +356,7 @@ class Host:
             call_id=call_id,
             workspace=self.workspace,
             on_progress=show,
+            on_ask=ask,
             runner=Runner(self.terminals, session.row.uri, session.row.owner, turn_id, call_id),
             new_content=lambda data, content_type: new_content(session, data, content_type),
         )
@@ -356,11 +365,22 @@ class Host:
         """Switch on these tools of a session, and no others; the values say which are trusted."""
         private = changed(session, tools=dict(tools), trusted=None)
         agent = self.agent_of(session.state["summary"]["provider"])
-        definitions = [one.definition() for one in agent.toolset.exposed() if one.name in tools]
-        action = {
-            "type": "session/serverToolsChanged",
-            "session": session.row.uri,
-            "tools": definitions,
-        }
         if private is not None:
-            self.dispatcher.act(session, action, private=private)
+            self.dispatcher.act(session, server_tools_changed(agent, session, tools), private=private)
+
+    def _tools_changed(self, agent: Agent) -> None:
+        for session in self.engine.sessions.in_memory_of(agent.name):
+            self._show_tools(session)
+
+    def _show_tools(self, session: Session) -> None:
+        """Let a session show the tools that it has now, if those are others."""
+        agent = self._agents.get(session.state["summary"]["provider"])
+        if agent is None:
+            return
+        action = server_tools_changed(agent, session, private_of(session).get("tools"))
+        shown: Any = session.state.get("serverTools", [])
+        if not self.sourcing.is_settled(agent):
+            # Not all tools are known yet, so none is gone.
+            action["tools"] += [one for one in shown if one["name"] not in agent.toolset]
+        if action["tools"] != shown:
+            self.dispatcher.act(session, action)

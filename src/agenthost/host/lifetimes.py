@@ -34,7 +34,11 @@ def new_id() -> str:
 
 
 class Lifetimes:
-    """The coming and going of sessions. `clear` frees what a session that goes still holds."""
+    """The coming and going of sessions.
+
+    `clear` frees what a session that goes still holds; `show_tools` lets one that comes back show the tools
+    that it has now.
+    """
 
     def __init__(
         self,
@@ -46,6 +50,7 @@ class Lifetimes:
         clients: Clients,
         catalogue: Catalogue,
         clear: Callable[[str], Awaitable[None]],
+        show_tools: Callable[[Session], None],
     ) -> None:
         self._agents = agents
         self._engine = engine
@@ -54,6 +59,7 @@ class Lifetimes:
         self._clients = clients
         self._catalogue = catalogue
         self._clear = clear
+        self._show_tools = show_tools
         self._preparing: dict[str, asyncio.Task[None]] = {}
 
     async def create(self, start: Start) -> Session:
@@ -88,6 +94,7 @@ class Lifetimes:
         )
         self._clients.note(session)
         self._turns.take_up(session)
+        self._show_tools(session)  # they may have changed while it was being made
         if session.state["lifecycle"] == "creating":
             self._prepare(session)
 
@@ -96,6 +103,7 @@ class Lifetimes:
         # The turn first: that its client is not back is for a turn that is taken up, not for a new one.
         self._turns.take_up(session)
         self._clients.welcome(session)
+        self._show_tools(session)
         if session.state["lifecycle"] == "creating":
             self._prepare(session)
 

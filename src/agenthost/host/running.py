@@ -5,7 +5,7 @@ made anew from them. Knows one turn; starting and ending turns is the business o
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -20,7 +20,7 @@ from agenthost.host.output import Kind, Output
 from agenthost.host.recorder import turn_messages
 from agenthost.host.session import Said, Session
 from agenthost.host.setup import private_of
-from agenthost.host.toolcontext import ToolContext
+from agenthost.host.toolcontext import OnAsk, OnProgress, ToolContext
 from agenthost.wire.ahp.common import UsageInfo
 from agenthost.wire.ahp.turn import ActiveTurn
 from agenthost.wire.json import Json, JsonObject
@@ -56,12 +56,14 @@ class Surroundings:
         limits: how long and how much.
         slots: how many tools may run at once.
         context: makes the context of a tool call.
+        tools_known: waits a little until it is known which tools an agent has.
     """
 
     act: Callable[..., None]
     limits: Limits
     slots: asyncio.Semaphore
-    context: Callable[[Session, str, str, Callable[[list[Any]], None]], ToolContext]
+    context: Callable[[Session, str, str, OnProgress, OnAsk], ToolContext]
+    tools_known: Callable[[Agent], Awaitable[None]]
 
 
 class RunningTurn:
@@ -99,6 +101,7 @@ class RunningTurn:
             act=self.act,
             wait_for=self.wait_for,
             context=self._context,
+            withdraw=lambda call_id: self._withdraw(self._call_question(call_id)),
             limit=self._around.limits.tool_seconds,
             slots=self._around.slots,
         )
@@ -220,11 +223,34 @@ class RunningTurn:
     async def ask(self, questions: Sequence[Question], message: str | None, url: str | None) -> Answers:
         """Ask the user, and wait for the answers; those that came before a restart are still there."""
         self._asked += 1
-        request_id = f"{self.id}/ask/{self._step}{self._asked}"
         self.output.break_off()
+        return await self._ask(f"{self.id}/ask/{self._step}{self._asked}", questions, message, url)
+
+    async def _ask(
+        self, request_id: str, questions: Sequence[Question], message: str | None, url: str | None
+    ) -> Answers:
         if self._answered(request_id) is None and not self._is_asked(request_id):
             self._request_input(request_id, questions, message, url)
         return await self.wait_for(lambda: self._answered(request_id))
+
+    def _call_question(self, call_id: str) -> str:
+        """Give what the ids of all questions of a call begin with."""
+        return f"{self.id}/ask/{call_id}/"
+
+    async def _ask_in_call(self, request_id: str, *asked: Any) -> Answers:
+        """Ask on behalf of a tool; when that gives up, nobody is asked any more."""
+        try:
+            return await self._ask(request_id, *asked)
+        finally:
+            self._withdraw(request_id)
+
+    def _withdraw(self, beginning: str) -> None:
+        if self.is_over:
+            return  # its questions went with it, or wait for the next start
+        for request in self.session.state.get("inputRequests", []):
+            if request["id"].startswith(beginning):
+                done = {"type": "session/inputCompleted", "session": self.uri, "requestId": request["id"]}
+                self.act({**done, "response": "cancel"})
 
     def _request_input(
         self, request_id: str, questions: Sequence[Question], message: str | None, url: str | None
@@ -267,6 +293,7 @@ class RunningTurn:
         async with self._calling:
             await asyncio.sleep(0)
             batch, self._batch = self._batch or [], None
+            self.calls.begin_step()
             self.calls.make_ready(batch)
             await self.calls.settle([request.id for request in batch])
 
@@ -291,6 +318,12 @@ class RunningTurn:
         result.content = call.get("content", [])
         return result
 
+    async def wait_tools(self) -> None:
+        """Wait a little for tools that come from elsewhere, if they are not known yet."""
+        if self.agent.sources:
+            await self._around.tools_known(self.agent)
+            self.calls.begin_step()
+
     async def settle_open(self) -> None:
         """After a restart: bring the calls of the last whole step to their ends."""
         await self.calls.settle([call["toolCallId"] for call in open_calls(self.messages)])
@@ -306,12 +339,16 @@ class RunningTurn:
             if call is not None and call["status"] == "running":
                 self.act(self.output.on_call("toolCallContentChanged", call_id, content=content))
 
-        return self._around.context(self.session, self.id, call_id, show)
+        async def ask(number: int, *asked: Any) -> Answers:
+            return await self._ask_in_call(f"{self._call_question(call_id)}{number}", *asked)
+
+        return self._around.context(self.session, self.id, call_id, show, ask)
 
     def begin_step(self) -> None:
         """Get ready for a step: what the user said meanwhile comes before it, unless it had begun already."""
         # Only the step that was interrupted is run again, so questions are counted by step.
         self._step, self._asked = f"{self.steps_done}/", 0
+        self.calls.begin_step()
         if not self.output.is_replaying:
             self.take_steering()
 

@@ -72,6 +72,10 @@ class Sessions:
         """How many sessions are in memory."""
         return len(self._held)
 
+    def in_memory_of(self, provider: str) -> list[Session]:
+        """Give the sessions of an agent that are in memory."""
+        return [one for one in self._held.values() if one.state["summary"]["provider"] == provider]
+
     async def create(
         self,
         state: SessionState,

@@ -12,6 +12,7 @@ from agenthost.host.agent import Agent
 from agenthost.host.options import Option
 from agenthost.host.session import Session
 from agenthost.host.tools import Tool
+from agenthost.host.toolset import ToolSet
 from agenthost.wire.ahp.config import SessionConfigPropertySchema, SessionConfigState
 from agenthost.wire.ahp.session import SessionState
 from agenthost.wire.ahp.tool import ToolDefinition
@@ -22,13 +23,13 @@ from agenthost.wire.mismatch import describe, quote
 class Private(TypedDict):
     """What a session keeps and shows to nobody.
 
-    `tools` are those switched on, and whether each is trusted; without it all exposed ones are on, none
-    trusted. `trusted` are those that somebody approved for the whole session. `secrets` are option values,
-    sealed. `stops` has the turns that ended with a reason that the state has no word for. `asked` holds the
-    answers that the running turn got, `held` the large results that wait for approval, as the model will
-    read them. `config` are the settings of the state, `app` is the client id of an application that is
-    never connected, and `app_tools` the tools that it brought, as it did. `deferred` are the actions that
-    wait for the end of the turn, with their origins.
+    `tools` are those switched on, and whether each is trusted; without it all exposed ones are on, trusted as
+    they say themselves. `trusted` are those that somebody approved for the whole session. `secrets` are
+    option values, sealed. `stops` has the turns that ended with a reason that the state has no word for.
+    `asked` holds the answers that the running turn got, `held` the large results that wait for approval, as
+    the model will read them. `config` are the settings of the state, `app` is the client id of an application
+    that is never connected, and `app_tools` the tools that it brought, as it did. `deferred` are the actions
+    that wait for the end of the turn, with their origins.
     """
 
     tools: NotRequired[dict[str, bool]]
@@ -55,20 +56,17 @@ def changed(session: Session, **values: Json) -> JsonObject | None:
     return None if private == session.private else private
 
 
-def enabled_tools(agent: Agent, session: Session) -> dict[str, Tool]:
+def enabled_tools(toolset: ToolSet, session: Session) -> dict[str, Tool]:
     """Give the host's tools that this session has, by name: the exposed ones it switched on, all others."""
     wanted = private_of(session).get("tools")
-    return {
-        name: one
-        for name, one in agent.toolset.items()
-        if not one.exposed or wanted is None or name in wanted
-    }
+    return {name: one for name, one in toolset.items() if not one.exposed or wanted is None or name in wanted}
 
 
 def is_trusted(session: Session, one: Tool) -> bool:
     """Tell whether this tool may run in this session without anybody being asked."""
     private = private_of(session)
-    is_set = private.get("tools", {}).get(one.name, False)
+    tools = private.get("tools")
+    is_set = one.trusted if tools is None else tools.get(one.name, False)
     return not one.exposed or is_set or one.name in private.get("trusted", [])
 
 
@@ -78,9 +76,9 @@ def client_tools(state: SessionState) -> dict[str, ToolDefinition]:
     return {definition["name"]: definition for definition in client["tools"]} if client else {}
 
 
-def offered_tools(agent: Agent, session: Session) -> list[ToolDefinition]:
-    """Describe all tools that the model may call in this session."""
-    own = {name: one.definition() for name, one in enabled_tools(agent, session).items()}
+def offered_tools(agent: Agent, toolset: ToolSet, session: Session) -> list[ToolDefinition]:
+    """Describe all tools that the model may call in this session, of this set and the client's."""
+    own = {name: one.definition() for name, one in enabled_tools(toolset, session).items()}
     brought = client_tools(session.state) if agent.client_tools else {}
     return list({**brought, **own}.values())
 
@@ -89,6 +87,12 @@ def server_tools(agent: Agent, wanted: Iterable[str] | None) -> list[ToolDefinit
     """Describe the exposed tools that are switched on, as the state shows them; `None` means all."""
     names = None if wanted is None else set(wanted)
     return [one.definition() for one in agent.toolset.exposed() if names is None or one.name in names]
+
+
+def server_tools_changed(agent: Agent, session: Session, wanted: Iterable[str] | None) -> JsonObject:
+    """Make the action that shows the exposed tools that are switched on in a session."""
+    kind = "session/serverToolsChanged"
+    return {"type": kind, "session": session.row.uri, "tools": server_tools(agent, wanted)}
 
 
 def option_values(agent: Agent, state: SessionState) -> dict[str, str]:

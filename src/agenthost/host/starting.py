@@ -36,7 +36,7 @@ class Start:
         name: how it is called for short; its URI says, if there is none.
         owner: whose it is.
         options: values for the agent's options, but the secret ones.
-        tools: the exposed tools to switch on, and which of them are trusted; `None` is all, none trusted.
+        tools: the exposed tools to switch on, and which of them are trusted; `None` is all, as they say.
         model: the model, if not the default.
         messages: the transcript to begin with.
         active_client: the client whose tools it uses.

@@ -7,27 +7,51 @@ import asyncio
 import contextvars
 import logging
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from agenthost.errors import ToolError
+from agenthost.host.asking import Answers, Question
 from agenthost.host.contents import NewContent
 from agenthost.host.storage import PutContent
 from agenthost.host.terminals.toolrun import LONGEST_OUTPUT, Ran, Runner
 from agenthost.host.toolresults import text_block
 from agenthost.wire.ahp.tool import DiffCounts, FileVersion, ToolResultContent, ToolResultFileEditContent
 
-__all__ = ["OnProgress", "ToolContext", "count_lines", "run_in_thread"]
+__all__ = ["OnAsk", "OnProgress", "Slot", "ToolContext", "count_lines", "run_in_thread"]
 
 T = TypeVar("T")
 
 OnProgress: TypeAlias = Callable[[list[ToolResultContent]], None]
 """Takes what a tool shows while it runs, each time all of it; called on the event loop."""
 
+OnAsk: TypeAlias = Callable[[int, list[Question], str | None, str | None], Awaitable[Answers]]
+"""Asks the user: the number of the question in this call, the questions, what is said to them, a link."""
+
 logger = logging.getLogger("agenthost.tools")
+
+
+class Slot:
+    """A place among the tools that may run at once, which one that waits for people leaves to others."""
+
+    def __init__(self, slots: asyncio.Semaphore) -> None:
+        self._slots = slots
+        self._is_held = False
+
+    async def take(self) -> None:
+        """Wait for a place."""
+        if not self._is_held:
+            await self._slots.acquire()
+            self._is_held = True
+
+    def leave(self) -> None:
+        """Let others have the place."""
+        if self._is_held:
+            self._is_held = False
+            self._slots.release()
 
 
 class ToolContext:
@@ -39,6 +63,7 @@ class ToolContext:
         call_id: the call.
         workspace: the folder that files may be touched in.
         writes: the contents that the result refers to, to be written with it.
+        slot: the place that the call has among those that run at once.
     """
 
     def __init__(
@@ -49,6 +74,7 @@ class ToolContext:
         call_id: str = "",
         workspace: Path | None = None,
         on_progress: OnProgress | None = None,
+        on_ask: OnAsk | None = None,
         new_content: Callable[[bytes, str], NewContent] | None = None,
         runner: Runner | None = None,
     ) -> None:
@@ -59,7 +85,13 @@ class ToolContext:
         self.session = session
         self.turn_id = turn_id
         self.call_id = call_id
+        self.slot: Slot | None = None
         self._on_progress = on_progress
+        self._on_ask = on_ask
+        self._asked = 0
+        self._waits = 0
+        self._clock: asyncio.Timeout | None = None
+        self._time_left = 0.0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.Lock()
         self._latest: list[ToolResultContent] | None = None
@@ -98,6 +130,49 @@ class ToolContext:
             command, lambda block: self._show([block]), title=title, seconds=seconds, longest=longest
         )
 
+    async def ask(
+        self, *questions: Question | str, message: str | None = None, url: str | None = None
+    ) -> Answers:
+        """Ask the user, and wait for the answers; the time that this takes is not the tool's.
+
+        For asynchronous tools. A plain string asks for text; its answer is `answer`.
+
+        Raises:
+            ToolError: there is nobody to ask here.
+        """
+        if self._on_ask is None:
+            raise ToolError("there is nobody to ask here")
+        made = [Question.text("answer", one) if isinstance(one, str) else one for one in questions]
+        self._asked += 1
+        async with self.waiting():
+            return await self._on_ask(self._asked, made, message, url)
+
+    @asynccontextmanager
+    async def waiting(self) -> AsyncIterator[None]:
+        """Wait for people, or for what may wait for people: no time passes, and others may have the place."""
+        self._waits += 1
+        if self._waits == 1:
+            self._stop_clock()
+            if self.slot is not None:
+                self.slot.leave()
+        try:
+            yield
+            if self._waits == 1 and self.slot is not None:
+                await self.slot.take()
+        finally:
+            self._waits -= 1
+            if self._waits == 0:
+                self._start_clock()
+
+    def _stop_clock(self) -> None:
+        if self._clock is not None and (when := self._clock.when()) is not None:
+            self._time_left = when - asyncio.get_running_loop().time()
+            self._clock.reschedule(None)
+
+    def _start_clock(self) -> None:
+        if self._clock is not None and self._loop is not None and not self._clock.expired():
+            self._clock.reschedule(asyncio.get_running_loop().time() + self._time_left)
+
     def report(self, *content: str | ToolResultContent) -> None:
         """Do the same from any thread, without waiting; of many reports at once only the last may be seen."""
         with self._lock:
@@ -130,9 +205,13 @@ class ToolContext:
         return {"uri": uri, "content": content.ref}
 
     @contextmanager
-    def running(self) -> Iterator[None]:
-        """Take reports from here to the end of the block, and none after it: the result has the last word."""
+    def running(self, clock: asyncio.Timeout | None = None) -> Iterator[None]:
+        """Take reports from here to the end of the block, and none after it: the result has the last word.
+
+        `clock` is what limits the time of it.
+        """
         self._loop = asyncio.get_running_loop()
+        self._clock = clock if clock is not None and clock.when() is not None else None
         try:
             yield
         except BaseException:

@@ -8,12 +8,12 @@ import asyncio
 import inspect
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, TypedDict, Unpack, overload
 
 from agenthost.core.docstrings import read_docstring
-from agenthost.core.signatures import Signature, read_signature
+from agenthost.core.signatures import SchemaSignature, Signature, read_signature
 from agenthost.errors import HostError, InvalidValue
 from agenthost.host.toolcontext import ToolContext, run_in_thread
 from agenthost.host.toolresults import ToolOutcome, ToolResult, failure, outcome_of, sentence_of
@@ -39,6 +39,7 @@ class ToolOptions(TypedDict, total=False):
     idempotent: bool
     open_world: bool
     exposed: bool
+    trusted: bool
     timeout: float
     editable: bool
     needs_result_confirmation: bool
@@ -59,13 +60,14 @@ class Tool:
         idempotent: doing it twice is the same as once.
         open_world: it reaches beyond this machine.
         exposed: whether applications see it, and may switch it on.
+        trusted: whether it runs without asking where a session does not say.
         timeout: after so many seconds it is given up; without, the caller's limit holds.
         editable: whether its input may be changed by who approves it.
         needs_result_confirmation: whether its result has to be approved before the model sees it.
     """
 
     function: Callable[..., Any]
-    signature: Signature = field(repr=False)
+    signature: Signature | SchemaSignature = field(repr=False)
     name: str
     title: str | None = None
     description: str = ""
@@ -74,6 +76,7 @@ class Tool:
     idempotent: bool | None = None
     open_world: bool | None = None
     exposed: bool = True
+    trusted: bool = False
     timeout: float | None = None
     editable: bool = False
     needs_result_confirmation: bool = False
@@ -100,6 +103,23 @@ class Tool:
             **options,
         }
         return cls(function=function, signature=read_signature(function, ToolContext), **said)
+
+    @classmethod
+    def by_schema(
+        cls,
+        function: Callable[[JsonObject, ToolContext], Awaitable[Any]],
+        schema: JsonObject,
+        **options: Unpack[ToolOptions],
+    ) -> "Tool":
+        """Make a tool whose input a JSON Schema describes; `function` takes the input, and the context.
+
+        Its parameters are called `arguments` and `context`. Patterns and formats are for it to check.
+
+        Raises:
+            ValueError: not a name for a tool.
+        """
+        said: ToolOptions = {"name": getattr(function, "__name__", ""), **options}
+        return cls(function=function, signature=SchemaSignature(schema), **said)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function, as if it were no tool."""
@@ -174,7 +194,7 @@ class Tool:
         clock = asyncio.timeout(seconds)
         try:
             async with clock:
-                with context.running():
+                with context.running(clock):
                     value = await self._call(values)
             return outcome_of(value, title=self.label)
         except asyncio.CancelledError as error:

@@ -1,5 +1,6 @@
 """Tool sets: tools by name, no two alike. Knows nothing of which session has switched on what."""
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,8 @@ from agenthost.wire.ahp.tool import ToolDefinition
 from agenthost.wire.mismatch import quote
 
 __all__ = ["ToolSet"]
+
+logger = logging.getLogger("agenthost.tools")
 
 
 class ToolSet(Mapping[str, Tool]):
@@ -39,6 +42,18 @@ class ToolSet(Mapping[str, Tool]):
         if old is not new and old.function != one:
             raise ValueError(f"two tools are called {new.name!r}: {_place(old)} and {_place(new)}")
         return old
+
+    def joined(self, more: Iterable[tuple[str, Tool]]) -> "ToolSet":
+        """Make a set of these tools and more, each with the name of who brings it.
+
+        One whose name is taken is left out, and the log says so: what a session trusts by its name must not
+        become another tool.
+        """
+        both = ToolSet(self._tools.values())
+        for owner, one in more:
+            if both._tools.setdefault(one.name, one) is not one:
+                logger.warning("the tool %s of %s is left out: another has its name", one.name, owner)
+        return both
 
     def exposed(self) -> list[Tool]:
         """List the tools that applications may see."""

@@ -104,7 +104,7 @@ class Turn:
     @property
     def tools(self) -> list[ToolDefinition]:
         """The tools that may be called: the host's that are switched on, and the client's."""
-        return offered_tools(self.agent, self._running.session)
+        return offered_tools(self.agent, self._running.calls.toolset, self._running.session)
 
     @property
     def is_replaying(self) -> bool:

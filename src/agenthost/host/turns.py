@@ -147,6 +147,7 @@ class Turns:
         try:
             async with clock:
                 running.limit_time(clock)
+                await running.wait_tools()
                 if running.agent.is_stepwise:
                     await run_steps(turn, running, self.limits.steps_per_turn)
                 else:

@@ -62,7 +62,7 @@ class Asked:
         if "tools" in self.overrides:
             enabled = [tool["name"] for tool in self.overrides["tools"]]
         else:
-            enabled = list(enabled_tools(self.agent, self.session))
+            enabled = list(enabled_tools(self.agent.toolset, self.session))
         brought: Any = self.tools if self.tools is not None else private_of(self.session).get("app_tools", [])
         check_tools(self.agent, brought, enabled)
         active = self.session.state.get("activeClient")

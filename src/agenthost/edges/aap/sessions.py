@@ -96,8 +96,9 @@ class Sessions:
         """
         config = body["agent"]
         agent = self._agent_of(config["name"])
-        check_overrides(agent, config)
         tools = {tool["name"]: tool.get("trust", False) for tool in config.get("tools", [])}
+        await self._host.sourcing.wait(agent, tools)
+        check_overrides(agent, config)
         check_tools(agent, body.get("tools", []), list(tools))
         messages = body.get("messages", [])
         check_seed_history(agent, messages)
@@ -246,8 +247,8 @@ def _definition(tool: ToolSpec) -> ToolDefinition:
 def _tool_refs(agent: Agent, private: Private) -> list[Any]:
     enabled = private.get("tools")
     trusted = private.get("trusted", [])
-    names = [one.name for one in agent.toolset.exposed()]
-    chosen = dict.fromkeys(names, False) if enabled is None else enabled
+    exposed = agent.toolset.exposed()
+    chosen = {one.name: one.trusted for one in exposed} if enabled is None else enabled
     return [
         {"name": name, "trust": chosen[name] or name in trusted} for name in chosen if name in agent.toolset
     ]

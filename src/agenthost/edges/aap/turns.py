@@ -52,6 +52,7 @@ async def begin_turn(host: Host, session: Session, body: PostSessionTurnRequest)
     overrides: Any = body.get("agent", {})
     if "name" in overrides:
         raise InvalidValue("$.agent.name", "no name, as the agent of a session never changes", "one")
+    await host.sourcing.wait(agent, [tool["name"] for tool in overrides.get("tools", [])])
     check_overrides(agent, overrides)
     if session.state["lifecycle"] == "creating":
         await host.lifetimes.wait_prepared(session)
