@@ -32,6 +32,9 @@ T = TypeVar("T")
 
 RETRY_SECONDS = 0.5
 
+PATIENCE = 4
+"""For how many ticks of the loop a group waits while each of them still brings more for it."""
+
 
 @dataclass(slots=True)
 class _Done:
@@ -168,9 +171,18 @@ class Journal:
         self._counter += 1
         if not self._is_writing:
             self._is_writing = True
-            # Not at once: what else happens in this tick goes along.
-            asyncio.get_running_loop().call_soon(self._flush)
+            self._flush_soon(PATIENCE)
         return self._counter
+
+    def _flush_soon(self, patience: int) -> None:
+        """Form a group when what happens now has had its consequences: a short turn is written at once."""
+        asyncio.get_running_loop().call_soon(self._flush_or_wait, self._counter, patience)
+
+    def _flush_or_wait(self, counter: int, patience: int) -> None:
+        if patience and self._counter != counter:
+            self._flush_soon(patience - 1)
+        else:
+            self._flush()
 
     async def wait(self, ticket: int | None = None) -> None:
         """Wait until everything up to this ticket, or up to now, is durable and was shown."""
@@ -236,7 +248,7 @@ class Journal:
         self._done = group.ticket
         self._release_waiters()
         if self._next.writes or self._next.to_show or self._sources:
-            self._flush()
+            self._flush_soon(PATIENCE)
         else:
             self._is_writing = False
 

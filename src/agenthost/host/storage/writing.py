@@ -22,8 +22,12 @@ from agenthost.host.storage import (
 from agenthost.host.storage.counter import Counter, put_counter
 from agenthost.host.storage.indexing import AT_ONCE, catch_up, remove_entries
 
-_APART = (PutRow, AddMessages, CutMessages)
-"""What does not look at the log, and so need not wait until the entries before it are there."""
+_PUT_ROW = "UPDATE session SET is_active = ?, summary = ?, private = ? WHERE number = ?"
+
+# The transcript goes on where it ends, and only of a session that is there.
+_ADD_MESSAGE = """INSERT INTO message SELECT ?1, ?2, ?3
+    WHERE ?2 = (SELECT coalesce(max(position) + 1, 0) FROM message WHERE number = ?1)
+    AND EXISTS (SELECT 1 FROM session WHERE number = ?1)"""
 
 
 class Batch:
@@ -35,19 +39,25 @@ class Batch:
         self.counter = replace(counter, last_seq=last_seq)
         self._connection = connection
         self._seq = counter.last_seq  # of the last entry so far, or below the next
+        # What every turn writes: gathered, as one statement for many rows costs a fraction of many.
+        self._entries: list[tuple[int, int, bytes, str | None]] = []
+        self._rows: dict[int, tuple[bool, bytes, bytes, int]] = {}
+        self._messages: list[tuple[int, int, bytes]] = []
 
     def put(self, writes: Sequence[Write]) -> None:
         """Do the writes, in order."""
-        run: list[tuple[int, int, bytes, str | None]] = []
         for write in writes:
             if isinstance(write, Entry):
-                run.append(self._checked(write))
-                continue
-            if not isinstance(write, _APART):
-                self._append(run)
-                run = []
-            self._put_other(write)
-        self._append(run)
+                self._entries.append(self._checked(write))
+            elif type(write) is PutRow:
+                row = write.row
+                self._rows[row.number] = (row.is_active, row.summary, row.private, row.number)
+            elif type(write) is AddMessages:
+                self._messages += _message_rows(write.number, write.position, write.messages)
+            else:
+                self._put_gathered()
+                self._put_other(write)
+        self._put_gathered()
         if self.counter.last_seq - self.counter.indexed_seq >= AT_ONCE:
             catch_up(self._connection, self.counter, self.counter.last_seq)
         put_counter(self._connection, self.counter)
@@ -61,21 +71,40 @@ class Batch:
         self._seq = entry.seq
         return entry.seq, entry.resource, entry.envelope, entry.only_for
 
-    def _append(self, run: list[tuple[int, int, bytes, str | None]]) -> None:
-        if run:
-            self._connection.executemany("INSERT INTO log VALUES (?, ?, ?, ?)", run)
-            self.counter.entry_count += len(run)
+    def _put_gathered(self) -> None:
+        """Put what was gathered: these three do not look at each other, so their order does not matter."""
+        entries, rows, messages = self._entries, self._rows, self._messages
+        if entries:
+            self._connection.executemany("INSERT INTO log VALUES (?, ?, ?, ?)", entries)
+            self.counter.entry_count += len(entries)
+            self._entries = []
+        if rows:
+            if self._connection.executemany(_PUT_ROW, rows.values()).rowcount != len(rows):
+                self._pass_over(max(rows))
+            self._rows = {}
+        if messages:
+            if self._connection.executemany(_ADD_MESSAGE, messages).rowcount != len(messages):
+                self._explain(messages)
+            self._messages = []
+
+    def _explain(self, messages: Sequence[tuple[int, int, bytes]]) -> None:
+        """Find out why not all messages were taken: refuse those in the wrong place."""
+        for number, position, body in messages:
+            sql = "SELECT body FROM message WHERE number = ? AND position = ?"
+            if self._connection.execute(sql, (number, position)).fetchone() == (body,):
+                continue
+            sql = "SELECT 1 FROM session WHERE number = ?"
+            if self._connection.execute(sql, (number,)).fetchone() is None:
+                self._pass_over(number)
+                continue
+            sql = "SELECT coalesce(max(position) + 1, 0) FROM message WHERE number = ?"
+            (end,) = self._connection.execute(sql, (number,)).fetchone()
+            raise StorageError(f"the transcript of session {number} goes on at {end}, not at {position}")
 
     def _put_other(self, write: Write) -> None:
         match write:
             case AddSession():
                 self._add_session(write)
-            case PutRow(row):
-                self._change(
-                    row.number,
-                    "UPDATE session SET is_active = ?, summary = ?, private = ? WHERE number = ?",
-                    (row.is_active, row.summary, row.private, row.number),
-                )
             case PutSnapshot(number, state, state_seq):
                 sql = "UPDATE resource SET state_seq = ? WHERE number = ?"
                 if self._change(number, sql, (state_seq, number)):
@@ -84,17 +113,15 @@ class Batch:
                 self._drop_session(number)
             case DropLog(number, up_to):
                 self._drop_log(number, up_to)
-            case AddMessages() | CutMessages() | PutContent() | CopyContent():
+            case CutMessages() | PutContent() | CopyContent():
                 self._put_belonging(write)
-            case Entry():
-                raise AssertionError("entries are appended in runs")
+            case Entry() | PutRow() | AddMessages():
+                raise AssertionError("these are gathered")
             case _:
                 assert_never(write)
 
-    def _put_belonging(self, write: AddMessages | CutMessages | PutContent | CopyContent) -> None:
+    def _put_belonging(self, write: CutMessages | PutContent | CopyContent) -> None:
         match write:
-            case AddMessages(number, position, messages):
-                self._add_messages(number, position, messages)
             case CutMessages(number, position):
                 sql = "DELETE FROM message WHERE number = ? AND position >= ?"
                 self._connection.execute(sql, (number, position))
@@ -132,7 +159,9 @@ class Batch:
         )
         execute("INSERT INTO snapshot VALUES (?, ?)", (row.number, write.state))
         execute("INSERT INTO resource (number, state_seq) VALUES (?, ?)", (row.number, write.state_seq))
-        self._insert_messages(row.number, 0, write.messages)
+        self._connection.executemany(
+            "INSERT INTO message VALUES (?, ?, ?)", _message_rows(row.number, 0, write.messages)
+        )
         self.counter.session_count += 1
         self.counter.last_number = max(self.counter.last_number, row.number)
 
@@ -160,17 +189,6 @@ class Batch:
             {"gone": gone, "up_to": up_to, "number": number},
         )
 
-    def _add_messages(self, number: int, position: int, messages: Iterable[bytes]) -> None:
-        sql = """SELECT (SELECT coalesce(max(position) + 1, 0) FROM message WHERE number = :number)
-            FROM session WHERE number = :number"""
-        found = self._connection.execute(sql, {"number": number}).fetchone()
-        if found is None:
-            self._pass_over(number)
-            return
-        if found[0] != position:
-            raise StorageError(f"the transcript of session {number} goes on at {found[0]}, not at {position}")
-        self._insert_messages(number, position, messages)
 
-    def _insert_messages(self, number: int, position: int, messages: Iterable[bytes]) -> None:
-        rows = [(number, place, body) for place, body in enumerate(messages, position)]
-        self._connection.executemany("INSERT INTO message VALUES (?, ?, ?)", rows)
+def _message_rows(number: int, position: int, messages: Iterable[bytes]) -> list[tuple[int, int, bytes]]:
+    return [(number, place, body) for place, body in enumerate(messages, position)]
