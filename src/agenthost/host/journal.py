@@ -10,8 +10,8 @@ import contextlib
 import logging
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from agenthost.core.reducers.text import StreamedText
@@ -20,6 +20,7 @@ from agenthost.host.journalstats import Histogram, JournalStats
 from agenthost.host.packing import encode_run
 from agenthost.host.storage import Storage, Write
 from agenthost.host.subscriptions import Shown
+from agenthost.host.writer import Writer
 from agenthost.wire.ahp.actions.envelope import ActionOrigin
 from agenthost.wire.ahp.actions.text import Action
 from agenthost.wire.json import encode_json
@@ -91,7 +92,7 @@ class Journal:
         self._room.set()
         self._counter = 0
         self._done = 0
-        self._writer = ThreadPoolExecutor(1, thread_name_prefix="agenthost-journal")
+        self._writer = Writer("agenthost-journal")
 
     @property
     def backlog(self) -> int:
@@ -195,7 +196,18 @@ class Journal:
 
     async def in_turn(self, function: Callable[..., T], *arguments: Any) -> T:
         """Run something that writes to the store in the journal's thread, between two groups."""
-        return await asyncio.get_running_loop().run_in_executor(self._writer, function, *arguments)
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+
+        def done(result: T, failure: BaseException | None) -> None:
+            if future.cancelled():
+                return
+            if failure is None:
+                future.set_result(result)
+            else:
+                future.set_exception(failure)
+
+        self._writer.submit(partial(function, *arguments), done)
+        return await future
 
     async def wait_room(self) -> None:
         """Wait while too much is waiting to be written: an agent must not outrun the disk for ever."""
@@ -224,16 +236,14 @@ class Journal:
     def _submit(self, group: _Group) -> None:
         if self._is_closed:
             return
-        loop = asyncio.get_running_loop()
-        future = loop.run_in_executor(self._writer, self._commit, group)
-        future.add_done_callback(lambda done: self._finished(group, done.exception()))
+        self._writer.submit(partial(self._commit, group), partial(self._finished, group))
 
     def _commit(self, group: _Group) -> None:
         begun = time.perf_counter()
         self._storage.commit(group.writes, group.last_seq)
         group.seconds = time.perf_counter() - begun
 
-    def _finished(self, group: _Group, failure: BaseException | None) -> None:
+    def _finished(self, group: _Group, _result: None, failure: BaseException | None) -> None:
         if failure is not None:
             self._try_again(group, failure)
             return
@@ -285,7 +295,7 @@ class Journal:
             await asyncio.wait_for(self.wait(), timeout)
         self._is_closed = True
         self._room.set()
-        self._writer.shutdown(wait=True)
+        self._writer.close()
         for _, future in self._waiters:
             if not future.done():
                 future.set_exception(

@@ -78,7 +78,9 @@ class RunningTurn:
         self.stop_reason: str | None = None
         self._around = around
         self._waiters: set[asyncio.Future[None]] = set()
-        self._deadline: asyncio.Timeout | None = None
+        self.deadline: float | None = None
+        """When its time is over, by the loop's clock; not while it waits for people."""
+        self.is_late = False
         self._time_left: float | None = None
         self._waiting = 0
         self._pieces = 0
@@ -198,27 +200,21 @@ class RunningTurn:
             if not waiter.done():
                 waiter.set_result(None)
 
-    def limit_time(self, deadline: asyncio.Timeout) -> None:
-        """Count the time of this turn, but not the time that it waits for people."""
-        self._deadline = deadline
+    def limit_time(self, seconds: float) -> None:
+        """Count the time of this turn from now on, but not the time that it waits for people."""
+        self.deadline = asyncio.get_running_loop().time() + seconds
 
     def _stop_clock(self) -> None:
         self._waiting += 1
-        if self._waiting == 1 and (deadline := self._running_deadline()) is not None:
-            when = deadline.when()
-            self._time_left = None if when is None else when - asyncio.get_running_loop().time()
-            deadline.reschedule(None)
+        if self._waiting == 1 and self.deadline is not None:
+            self._time_left = self.deadline - asyncio.get_running_loop().time()
+            self.deadline = None
 
     def _start_clock(self) -> None:
         self._waiting -= 1
-        deadline = self._running_deadline()
-        if self._waiting == 0 and deadline is not None and self._time_left is not None:
-            deadline.reschedule(asyncio.get_running_loop().time() + self._time_left)
-
-    def _running_deadline(self) -> asyncio.Timeout | None:
-        """Give the deadline while it can be moved: what an agent left behind may still wait after its end."""
-        deadline = self._deadline
-        return None if deadline is None or deadline.expired() or self.is_over else deadline
+        if self._waiting == 0 and self._time_left is not None:
+            self.limit_time(self._time_left)
+            self._time_left = None
 
     async def ask(self, questions: Sequence[Question], message: str | None, url: str | None) -> Answers:
         """Ask the user, and wait for the answers; those that came before a restart are still there."""

@@ -26,6 +26,9 @@ from agenthost.host.turn import Stopped, Turn
 
 log = logging.getLogger("agenthost.turns")
 
+CLOCK_SECONDS = 1.0
+"""How often it is looked whose time is over, at least."""
+
 END_SECONDS = 5.0
 """How long agents may take to end when the host stops."""
 
@@ -65,6 +68,7 @@ class Turns:
         self._workspace = workspace
         self._stats = stats
         self._tasks: dict[int, _Task] = {}
+        self._timer: asyncio.TimerHandle | None = None
         self._is_closing = False
 
     @property
@@ -115,6 +119,8 @@ class Turns:
         running = RunningTurn(session, agent, self._around, is_taken_up=is_taken_up)
         task = asyncio.create_task(self._run(running), name=f"turn of {session.row.uri}")
         self._tasks[session.number] = _Task(running, task)
+        if self._timer is None:
+            self._set_timer()
 
     def _end(self, session: Session, held: _Task) -> None:
         """Stop the agent's work: its turn has ended, in whatever way."""
@@ -142,20 +148,34 @@ class Turns:
 
     async def _answer(self, running: RunningTurn) -> None:
         turn = Turn(running, self._options(running.agent, running.session), self._workspace)
-        seconds = self.limits.turn_seconds
-        clock = asyncio.timeout(seconds)
+        running.limit_time(self.limits.turn_seconds)
         try:
-            async with clock:
-                running.limit_time(clock)
-                await running.wait_tools()
-                if running.agent.is_stepwise:
-                    await run_steps(turn, running, self.limits.steps_per_turn)
-                else:
-                    await running.agent.answer(turn)  # type: ignore[misc] # a coroutine, as it is no generator
-        except TimeoutError:
-            if clock.expired():
+            await running.wait_tools()
+            if running.agent.is_stepwise:
+                await run_steps(turn, running, self.limits.steps_per_turn)
+            else:
+                await running.agent.answer(turn)  # type: ignore[misc] # a coroutine, as it is no generator
+        except asyncio.CancelledError:
+            if running.is_late and not running.is_over:
+                seconds = self.limits.turn_seconds
                 raise LimitReached(f"the turn took longer than {seconds:g} seconds") from None
             raise
+
+    def _watch_clock(self) -> None:
+        """Look whose time is over, from time to time: a timer for each turn would cost too much."""
+        self._timer = None
+        now = asyncio.get_running_loop().time()
+        for held in self._tasks.values():
+            deadline = held.running.deadline
+            if deadline is not None and deadline <= now and not held.running.is_late:
+                held.running.is_late = True
+                held.task.cancel()
+        if self._tasks:
+            self._set_timer()
+
+    def _set_timer(self) -> None:
+        pause = min(CLOCK_SECONDS, self.limits.turn_seconds / 10)
+        self._timer = asyncio.get_running_loop().call_later(pause, self._watch_clock)
 
     def _complete(self, running: RunningTurn, reason: str | None) -> None:
         if running.is_over:
@@ -202,6 +222,8 @@ class Turns:
     async def close(self) -> None:
         """Stop all agents, without ending their turns."""
         self._is_closing = True
+        if self._timer is not None:
+            self._timer.cancel()
         tasks = [task for held in self._tasks.values() for task in (held.task, *held.running.tasks)]
         for held in self._tasks.values():
             held.running.is_over = True
