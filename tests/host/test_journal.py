@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,10 @@ import pytest
 from agenthost.errors import StorageError
 from agenthost.host import journal as journal_module
 from agenthost.host.storage.sqlite import FILE
+from agenthost.host.turn import Turn
 from hosting import new_state, run, started
+from talking import Talk
+from turning import tell
 
 URI = "demo:/one"
 
@@ -30,6 +34,46 @@ def test_what_happens_in_one_tick_is_one_transaction(tmp_path: Path) -> None:
             await host.journal.wait()
             assert host.journal.stats.commits == before + 1
             assert host.journal.stats.largest_group >= 100
+
+    run(story)
+
+
+def test_a_short_turn_is_one_transaction(tmp_path: Path) -> None:
+    async def brief(turn: Turn) -> None:
+        await turn.say("Yes.")
+
+    async def story(talk: Talk) -> None:
+        await talk.say("A first one, which also names the session.")
+        before = talk.host.engine.journal.stats.commits
+        await talk.say("And now?")
+        assert talk.host.engine.journal.stats.commits == before + 1
+
+    tell(tmp_path, brief, story)
+
+
+def test_one_who_never_stops_is_written_all_the_same(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(new_state(URI))
+            before = host.journal.shown_seq
+            place = 0
+            while host.journal.shown_seq == before:
+                session.act(rename(str(place := place + 1)))
+                await asyncio.sleep(0)
+
+    run(story)
+
+
+def test_what_is_done_between_two_groups_tells_its_result_or_its_failure(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            assert await host.journal.in_turn(divmod, 7, 3) == (2, 1)
+            with pytest.raises(ZeroDivisionError):
+                await host.journal.in_turn(divmod, 7, 0)
+            given_up = asyncio.create_task(host.journal.in_turn(time.sleep, 0.05))
+            await asyncio.sleep(0)
+            given_up.cancel()
+            assert await host.journal.in_turn(divmod, 7, 3) == (2, 1)
 
     run(story)
 

@@ -164,9 +164,9 @@ class _Translation:
             or not (rest == "" or rest.startswith(("/", "\\/")))
         ):
             return "[^/]*"
-        if rest == "":
-            return ".+" if self._text[start - 1 : start] == "/" else ".*"
-        self._place += rest.index("/") + 1
+        if not rest.startswith("/"):
+            return ".*"  # an escaped slash has to be there
+        self._place += 1
         return "(?:.*/)?"
 
     def _set(self) -> str:
