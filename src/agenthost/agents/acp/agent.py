@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from agenthost.agents.acp.command import command_of
 from agenthost.errors import AgentUnavailable
 from agenthost.host.agent import Agent, Declaration
+from agenthost.host.programs.command import command_of
 from agenthost.host.turn import Turn
 from agenthost.wire.json import JsonObject
 

@@ -8,8 +8,8 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from agenthost.agents.acp.process import AgentProcess
 from agenthost.errors import NotJson
+from agenthost.host.programs.process import Program
 from agenthost.wire.json import JsonObject, decode_json, encode_json
 
 __all__ = ["Lines"]
@@ -22,7 +22,7 @@ UPDATE = "session/update"
 class Lines:
     """The way of messages between the library and a program; `hear` is given the news of sessions."""
 
-    def __init__(self, process: AgentProcess, hear: Callable[[Any], None]) -> None:
+    def __init__(self, process: Program, hear: Callable[[Any], None]) -> None:
         self._process = process
         self._hear = hear
 

@@ -16,10 +16,10 @@ from acp.schema import AgentCapabilities, InitializeResponse
 from pydantic import BaseModel, ValidationError
 
 from agenthost import __version__
-from agenthost.agents.acp.command import Command
 from agenthost.agents.acp.lines import Lines
-from agenthost.agents.acp.process import AgentProcess
 from agenthost.errors import AgentUnavailable
+from agenthost.host.programs.command import Command
+from agenthost.host.programs.process import Program
 from agenthost.wire.json import JsonObject
 
 __all__ = ["Ear", "Peer"]
@@ -60,7 +60,7 @@ class Peer:
         info: how it introduced itself.
     """
 
-    def __init__(self, name: str, process: AgentProcess) -> None:
+    def __init__(self, name: str, process: Program) -> None:
         self.name = name
         self.info = InitializeResponse(protocol_version=PROTOCOL_VERSION)
         self._process = process
@@ -76,7 +76,7 @@ class Peer:
             AgentUnavailable: it cannot be started, ends at once, or does not speak ACP.
         """
         env = command.environment()
-        self = cls(name, await AgentProcess.start(name, command.found(env, cwd), cwd=cwd, env=env))
+        self = cls(name, await Program.start(name, command.found(env, cwd), cwd=cwd, env=env))
         try:
             await self._introduce()
         except BaseException:

@@ -1,4 +1,4 @@
-"""Commands: which program an agent is, with what environment and in which folder. Starts nothing."""
+"""Commands: which program is meant, with what environment and in which folder. Starts nothing."""
 
 import os
 import re
@@ -61,7 +61,7 @@ class Command:
         path = shutil.which(str(folder / name) if os.sep in name else name, path=env.get("PATH"))
         if path is None:
             what = f"there is no program {name!r} to run"
-            raise AgentUnavailable(f"{what}; install it, or correct the command of this agent: {self.line}")
+            raise AgentUnavailable(f"{what}; install it, or correct the command: {self.line}")
         return (path, *self.words[1:])
 
 
@@ -76,7 +76,7 @@ def command_of(command: str | Sequence[str], env: Mapping[str, str]) -> Command:
     except ValueError as error:
         raise ValueError(f"{command!r} is not a command: {str(error).lower()}") from None
     if not words or not words[0]:
-        raise ValueError("an ACP agent needs a command, such as 'gemini --acp'")
+        raise ValueError("a command names a program, such as 'gemini --acp'")
     return Command(tuple(words), dict(env))
 
 

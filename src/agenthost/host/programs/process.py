@@ -1,4 +1,4 @@
-"""The program that an agent is: started on pipes, listened to, and ended with all that it started.
+"""A program on pipes: started, listened to, and ended with all that it started.
 
 A keeper stands between it and the host, as between the host and a terminal: so nothing is left behind, not
 what a launcher started and not when the host is killed. Knows lines of bytes, nothing of what they mean.
@@ -18,9 +18,9 @@ from typing import Self
 from agenthost.errors import AgentUnavailable, TooLarge
 from agenthost.host.terminals.process import BEGIN_SECONDS, END_SECONDS, KEEPER
 
-__all__ = ["LONGEST_LINE", "AgentProcess"]
+__all__ = ["LONGEST_LINE", "Program"]
 
-log = logging.getLogger("agenthost.acp")
+log = logging.getLogger("agenthost.programs")
 
 LONGEST_LINE = 64 * 1024 * 1024
 """How long a message may be: images and files travel in one line."""
@@ -35,7 +35,7 @@ LEAVE_SECONDS = 2.0
 """How long it may take to leave by itself once its input has ended."""
 
 
-class AgentProcess:
+class Program:
     """A program on three pipes.
 
     Attributes:
