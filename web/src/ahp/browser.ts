@@ -1,0 +1,105 @@
+/** The client's surroundings in a browser: its WebSocket, its storage, and when to try again. */
+
+import type { Surroundings } from "./client";
+
+const ID = "agenthost.clientId";
+const KEY = "agenthost.key";
+
+/** Names the subprotocol that is spoken, and the one that is none but a key: it stands in no address that way. */
+const SUBPROTOCOL = "ahp";
+const BEARER = "bearer.";
+
+/** The key to send along, if there is one. */
+export function keyOf(): string | undefined {
+  return read("session", KEY) ?? read("local", KEY);
+}
+
+export function browserSurroundings(): Surroundings {
+  const newId = () => {
+    const id = `page-${uuid()}`;
+    write("session", ID, id);
+    return id;
+  };
+  return {
+    // Kept for the tab, so that after a reload it still holds its terminals.
+    clientId: read("session", ID) ?? newId(),
+    newId,
+    uuid,
+    ...(globalThis.navigator ? { locale: navigator.language } : {}),
+    heed,
+    open,
+    probe,
+    keepKey(key, where) {
+      write(where === "tab" ? "session" : "local", KEY, key);
+      write(where === "tab" ? "local" : "session", KEY, undefined);
+    },
+    dropKey() {
+      write("session", KEY, undefined);
+      write("local", KEY, undefined);
+    },
+  };
+}
+
+function heed(retry: () => void, check: () => void): void {
+  addEventListener("online", retry);
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) return;
+    retry();
+    check(); // the machine may have slept
+  });
+}
+
+function open(): WebSocket {
+  const url = new URL("/ahp", location.href);
+  url.protocol = url.protocol.replace("http", "ws");
+  const key = keyOf();
+  return new WebSocket(url, key ? [SUBPROTOCOL, BEARER + key] : []);
+}
+
+async function probe(): Promise<"granted" | "missing" | "wrong" | "away"> {
+  const key = keyOf();
+  try {
+    const headers = key ? { Authorization: `Bearer ${key}` } : {};
+    const answer = await fetch("/access", { headers, cache: "no-store" });
+    const { isGranted } = (await answer.json()) as { isGranted?: boolean };
+    if (isGranted) return "granted";
+    if (!answer.ok) return "away";
+    return key ? "wrong" : "missing";
+  } catch {
+    return "away";
+  }
+}
+
+/** `crypto.randomUUID` is there only where a page came safely: not over plain HTTP from another machine. */
+function uuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+// A browser may forbid storage, even to look at it; then nothing is kept.
+
+type Place = "session" | "local";
+
+function read(place: Place, name: string): string | undefined {
+  try {
+    return storage(place).getItem(name) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function write(place: Place, name: string, value: string | undefined): void {
+  try {
+    if (value === undefined) storage(place).removeItem(name);
+    else storage(place).setItem(name, value);
+  } catch {
+    // as above
+  }
+}
+
+function storage(place: Place): Storage {
+  return place === "session" ? sessionStorage : localStorage;
+}

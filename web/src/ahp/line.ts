@@ -1,0 +1,323 @@
+/** The line: a connection that comes back by itself, and the requests that go over it.
+ *
+ * Between two connections requests wait. Those that only ask are asked again if a connection breaks under them; of all
+ * others it is not known then what became of them, and they fail.
+ */
+
+import { signal } from "@preact/signals";
+import type { Connection } from "./api";
+import { AhpError, Disconnected, TimedOut } from "./errors";
+import type { FrameTap } from "./tap";
+import { ErrorCode, type Message, type Method, type Params, type Result, type Tellings } from "./wire";
+
+/** A WebSocket, as far as it is needed. */
+export interface Socket {
+  onopen: ((event: any) => void) | null;
+  onmessage: ((event: any) => void) | null;
+  onclose: ((event: any) => void) | null;
+  send(text: string): void;
+  close(code?: number, reason?: string): void;
+}
+
+/** What the owner of a line does for it. */
+export interface Owner {
+  /** Open a WebSocket to the host. */
+  open(): Socket;
+  /** Find out why that was refused: browsers do not tell. */
+  probe(): Promise<"granted" | "missing" | "wrong" | "away">;
+  /** Shake hands: `initialize` or `reconnect`. What comes after the answers is not read before it is done. */
+  greet(ask: Ask): Promise<"initialize" | "replay" | "snapshot">;
+  /** Greeted: whatever should be said first. */
+  greeted(): void;
+  /** Take what the host tells. */
+  receive(method: string, params: unknown): void;
+  /** The host has let another connection take the place of this one. */
+  takenOver(): void;
+}
+
+/** Ask over the present connection. `take` is given the result before anything that comes after it is read. */
+export type Ask = <M extends Method>(
+  method: M,
+  params: Params<M>,
+  take?: (result: Result<M>) => void,
+) => Promise<Result<M>>;
+
+interface Call {
+  resolve(result: any): void;
+  reject(error: Error): void;
+  take?: ((result: any) => void) | undefined;
+}
+
+/** What may be asked twice. */
+const SAFE: ReadonlySet<Method> = new Set<Method>([
+  "ping",
+  "subscribe",
+  "listSessions",
+  "fetchTurns",
+  "resourceRead",
+  "resourceList",
+  "resolveSessionConfig",
+  "sessionConfigCompletions",
+  "completions",
+]);
+
+const OPEN_SECONDS = 15;
+/** After so long without a word the host is asked for a sign of life, and given so long for it. */
+const SILENCE_SECONDS = 20;
+const LONGEST_WAIT_SECONDS = 15;
+/** A connection that lasted less than this was none: the next try waits longer. */
+const SHORT_SECONDS = 2;
+
+const CLOSE_POLICY = 1008;
+const CLOSE_TAKEN_OVER = 4001;
+
+export class Line {
+  readonly state = signal<Connection>({ phase: "connecting", attempt: 0 });
+  #socket: Socket | undefined;
+  #calls = new Map<number, Call>();
+  #nextId = 1;
+  #waiting: { resolve(): void; reject(error: Error): void }[] = [];
+  #attempt = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #silence: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly owner: Owner,
+    private readonly tap: FrameTap,
+  ) {}
+
+  get isConnected(): boolean {
+    return this.state.peek().phase === "connected";
+  }
+
+  /** Connect, now. */
+  connect(): void {
+    this.#drop();
+    this.state.value = { phase: "connecting", attempt: this.#attempt };
+    const socket = this.owner.open();
+    this.#socket = socket;
+    this.#timer = setTimeout(() => this.#lose(0, "the host does not answer"), OPEN_SECONDS * 1000);
+    let isOpen = false;
+    socket.onopen = () => {
+      isOpen = true;
+      this.tap.note("The WebSocket is open.");
+      void this.#greet(socket);
+    };
+    socket.onmessage = ({ data }: { data: unknown }) => this.#read(String(data));
+    socket.onclose = ({ code, reason }: { code: number; reason: string }) => {
+      if (socket !== this.#socket) return;
+      if (isOpen) this.#lose(code, reason || `the connection ended (${code})`);
+      else void this.#refused();
+    };
+  }
+
+  /** Try again, unless there is a connection or one is being made. */
+  retry(): void {
+    const { phase } = this.state.peek();
+    if (phase === "connected" || phase === "connecting") return;
+    this.#attempt = 0;
+    this.connect();
+  }
+
+  /** End it for good. */
+  stop(reason: string): void {
+    this.#drop();
+    this.#fail(reason);
+  }
+
+  /** See whether the host is still there: the machine may have slept. */
+  check(): void {
+    if (this.isConnected) this.#askForLife();
+  }
+
+  async request<M extends Method>(method: M, params: Params<M>, seconds: number): Promise<Result<M>> {
+    const until = Date.now() + seconds * 1000;
+    for (;;) {
+      const left = until - Date.now();
+      try {
+        return await within(left, `no answer to ${method} in ${seconds} seconds`, (ended) =>
+          this.#requestOnce(method, params, ended),
+        );
+      } catch (error) {
+        if (!(error instanceof Disconnected) || !SAFE.has(method)) throw error;
+      }
+    }
+  }
+
+  tell<M extends keyof Tellings>(method: M, params: Tellings[M]): void {
+    this.#send({ jsonrpc: "2.0", method, params });
+  }
+
+  ask: Ask = (method, params, take) => {
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      this.#calls.set(id, { resolve, reject, take });
+      this.#send({ jsonrpc: "2.0", id, method, params });
+    });
+  };
+
+  async #requestOnce<M extends Method>(method: M, params: Params<M>, ended: AbortSignal): Promise<Result<M>> {
+    if (!this.isConnected) {
+      await new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject }));
+    }
+    ended.throwIfAborted(); // it has waited for too long, and nobody waits for it any more
+    return await this.ask(method, params);
+  }
+
+  async #greet(socket: Socket): Promise<void> {
+    try {
+      const how = await this.owner.greet(this.ask);
+      if (socket !== this.#socket) return;
+      clearTimeout(this.#timer);
+      this.state.value = { phase: "connected", how, since: Date.now() };
+      this.#listen();
+      this.owner.greeted();
+      this.#waiting.splice(0).forEach(({ resolve }) => resolve());
+    } catch (error) {
+      if (socket !== this.#socket) return;
+      const reason = error instanceof Error ? error.message : String(error);
+      if (error instanceof AhpError && error.code === ErrorCode.UnsupportedProtocolVersion) {
+        this.#drop();
+        this.#fail(`This page and its host speak different versions of AHP: ${reason}`);
+      } else this.#lose(0, reason);
+    }
+  }
+
+  #read(text: string): void {
+    this.tap.message("in", text);
+    this.#listen();
+    const message = parsed(text);
+    if (message === undefined) {
+      this.tap.note("The frame above is no JSON-RPC message.");
+    } else if (typeof message.method === "string") {
+      if (message.id !== undefined && message.id !== null) this.#decline(message);
+      else this.owner.receive(message.method, message.params);
+    } else if (typeof message.id === "number") this.#answer(message.id, message);
+  }
+
+  #answer(id: number, message: Message): void {
+    const call = this.#calls.get(id);
+    this.#calls.delete(id);
+    if (!call) return;
+    if (message.error) {
+      const { message: reason, code, data } = message.error;
+      call.reject(new AhpError(reason, code, data));
+      return;
+    }
+    try {
+      call.take?.(message.result);
+      call.resolve(message.result);
+    } catch (error) {
+      call.reject(error as Error);
+    }
+  }
+
+  /** A host may ask for this client's files; there are none. */
+  #decline(message: Message): void {
+    const error = { code: ErrorCode.MethodNotFound, message: "this client takes no requests" };
+    this.#send({ jsonrpc: "2.0", id: message.id!, error });
+  }
+
+  #send(message: Message): void {
+    const text = JSON.stringify(message);
+    this.tap.message("out", text);
+    this.#socket?.send(text);
+  }
+
+  // The end of a connection
+
+  #lose(code: number, reason: string): void {
+    this.tap.note(`The connection is lost: ${reason}`);
+    const old = this.state.peek();
+    const lasted = old.phase === "connected" ? Date.now() - old.since : 0;
+    if (lasted > SHORT_SECONDS * 1000) this.#attempt = 0;
+    this.#drop();
+    if (code === CLOSE_TAKEN_OVER) this.owner.takenOver();
+    if (code === CLOSE_POLICY) void this.#refused(reason);
+    else this.#wait(reason);
+  }
+
+  async #refused(reason = "the host cannot be reached"): Promise<void> {
+    this.#drop();
+    const found = await this.owner.probe();
+    if (this.#socket) return; // somebody was quicker
+    if (found === "missing" || found === "wrong") this.state.value = { phase: "locked", reason: found };
+    else if (found === "granted") this.#wait("the host is there, but takes no connection");
+    else this.#wait(reason);
+  }
+
+  #wait(reason: string): void {
+    const longest = Math.min(LONGEST_WAIT_SECONDS, 0.25 * 2 ** this.#attempt) * 1000;
+    const wait = longest * (0.5 + Math.random() / 2); // not all at once, when a host is back
+    this.#attempt += 1;
+    this.state.value = { phase: "waiting", attempt: this.#attempt, retryAt: Date.now() + wait, reason };
+    this.#timer = setTimeout(() => this.connect(), wait);
+  }
+
+  #fail(reason: string): void {
+    this.state.value = { phase: "failed", reason };
+    this.#waiting.splice(0).forEach(({ reject }) => reject(new Disconnected(reason)));
+  }
+
+  #drop(): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#silence);
+    const socket = this.#socket;
+    this.#socket = undefined;
+    if (socket) {
+      socket.onopen = socket.onmessage = socket.onclose = null;
+      socket.close();
+    }
+    const calls = [...this.#calls.values()];
+    this.#calls.clear();
+    const error = new Disconnected("the connection broke; what became of this is not known");
+    calls.forEach((call) => call.reject(error));
+  }
+
+  // Signs of life
+
+  #listen(): void {
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(() => this.#askForLife(), SILENCE_SECONDS * 1000);
+  }
+
+  #askForLife(): void {
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(() => this.#lose(0, "the host is silent"), SILENCE_SECONDS * 1000);
+    this.ask("ping", {}).catch(() => {}); // any word is one
+  }
+}
+
+function parsed(text: string): Message | undefined {
+  try {
+    const message: unknown = JSON.parse(text);
+    return typeof message === "object" && message !== null ? (message as Message) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Give something so long, and then up. */
+async function within<T>(
+  milliseconds: number,
+  sentence: string,
+  run: (ended: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const ended = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => {
+        const error = new TimedOut(sentence);
+        ended.abort(error);
+        reject(error);
+      },
+      Math.max(0, milliseconds),
+    );
+  });
+  try {
+    return await Promise.race([run(ended.signal), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

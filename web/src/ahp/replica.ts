@@ -1,0 +1,148 @@
+/** Replicas: the client's copy of what it watches.
+ *
+ * For each resource: the state that the host confirmed, the client's own actions that it has not confirmed yet, and
+ * the state as it will be if it does: the optimistic one, which is what people see. The host wins every conflict.
+ * Knows no connection: whoever has one feeds it.
+ */
+
+import { type Kind, kindOf, reduce, resourceOf } from "./reducers";
+import { type ActionEnvelope, type ClientAction, ROOT, type Snapshot, type State, type URI } from "./wire";
+
+/** An action of the client's own that the host has not answered yet. */
+export interface Pending {
+  clientSeq: number;
+  action: ClientAction;
+  now: number;
+  isSent: boolean;
+}
+
+/** What an envelope came to: whose action it answers, why that was refused, and whether the state has changed. */
+export interface Outcome {
+  uri: URI | undefined;
+  answers?: number;
+  rejection?: string;
+  isApplied: boolean;
+}
+
+class Mirror {
+  pending: readonly Pending[] = [];
+  #optimistic: State | undefined;
+
+  constructor(
+    readonly kind: Kind,
+    public confirmed: State,
+    public seq: number,
+  ) {}
+
+  get view(): State {
+    this.#optimistic ??= this.pending.reduce(
+      (state, entry) => reduce(this.kind, state, entry.action, entry.now),
+      this.confirmed,
+    );
+    return this.#optimistic;
+  }
+
+  lay(pending: readonly Pending[]): void {
+    this.pending = pending;
+    this.#optimistic = undefined;
+  }
+
+  confirm(state: State, seq: number): void {
+    this.confirmed = state;
+    this.seq = seq;
+    this.#optimistic = undefined;
+  }
+}
+
+export class Replica {
+  lastSeen = 0;
+  #clientSeq = 0;
+  #mirrors = new Map<URI, Mirror>();
+
+  constructor(public clientId: string) {}
+
+  get subscriptions(): URI[] {
+    return [...this.#mirrors.keys()];
+  }
+
+  has(uri: URI): boolean {
+    return this.#mirrors.has(uri);
+  }
+
+  /** Give the optimistic state of a resource. */
+  state(uri: URI): State | undefined {
+    return this.#mirrors.get(uri)?.view;
+  }
+
+  confirmed(uri: URI): State | undefined {
+    return this.#mirrors.get(uri)?.confirmed;
+  }
+
+  pending(uri: URI): readonly Pending[] {
+    return this.#mirrors.get(uri)?.pending ?? [];
+  }
+
+  /** Take a snapshot in place of whatever was held of that resource; what is pending stays on top. */
+  load(snapshot: Snapshot): void {
+    const mirror = new Mirror(kindOf(snapshot.state), snapshot.state, snapshot.fromSeq);
+    mirror.lay(this.pending(snapshot.resource));
+    this.#mirrors.set(snapshot.resource, mirror);
+    this.lastSeen = Math.max(this.lastSeen, snapshot.fromSeq);
+  }
+
+  /** Put a smaller state in place of the confirmed one: a client may keep less than its host does. */
+  shrink(uri: URI, smaller: (state: State) => State): void {
+    const mirror = this.#mirrors.get(uri);
+    if (!mirror) return;
+    const state = smaller(mirror.confirmed);
+    if (state !== mirror.confirmed) mirror.confirm(state, mirror.seq);
+  }
+
+  /** Stop watching a resource. Gives what was pending, of which nobody will hear. */
+  forget(uri: URI): readonly Pending[] {
+    const pending = this.pending(uri);
+    this.#mirrors.delete(uri);
+    return pending;
+  }
+
+  /** Apply the client's own action at once, and give what has to be sent to the host. */
+  dispatch(action: ClientAction, now: number): Pending {
+    const entry = { clientSeq: ++this.#clientSeq, action, now, isSent: false };
+    const mirror = this.#mirrors.get(resourceOf(action, ROOT) ?? "");
+    mirror?.lay([...mirror.pending, entry]);
+    return entry;
+  }
+
+  /** Apply what the host says happened. */
+  apply(envelope: ActionEnvelope, now: number): Outcome {
+    const { action, serverSeq, origin, rejectionReason } = envelope;
+    this.lastSeen = Math.max(this.lastSeen, serverSeq);
+    const uri = resourceOf(action, ROOT);
+    const mirror = uri === undefined ? undefined : this.#mirrors.get(uri);
+    const outcome: Outcome = { uri, isApplied: false };
+    if (origin?.clientId === this.clientId) {
+      outcome.answers = origin.clientSeq;
+      // Wherever it stands: echoes may come out of order.
+      mirror?.lay(mirror.pending.filter((entry) => entry.clientSeq !== origin.clientSeq));
+    }
+    if (typeof rejectionReason === "string") outcome.rejection = rejectionReason;
+    else if (mirror && serverSeq > mirror.seq) {
+      mirror.confirm(reduce(mirror.kind, mirror.confirmed, action, now), serverSeq);
+      outcome.isApplied = true;
+    }
+    return outcome;
+  }
+
+  /** Give what is pending of all resources, in the order in which it was said. */
+  allPending(): Pending[] {
+    const all = [...this.#mirrors.values()].flatMap((mirror) => mirror.pending);
+    return all.sort((one, other) => one.clientSeq - other.clientSeq);
+  }
+
+  /** Take back what was sent and not answered: after snapshots it may be in them, or may never have arrived. */
+  dropSent(): Pending[] {
+    const dropped = this.allPending().filter((entry) => entry.isSent);
+    for (const mirror of this.#mirrors.values()) mirror.lay(mirror.pending.filter((entry) => !entry.isSent));
+    return dropped;
+  }
+}

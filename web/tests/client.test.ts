@@ -1,0 +1,375 @@
+/** The client against a host that speaks real messages: watching, acting, breaking off and coming back. */
+
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Action } from "../src/ahp/wire";
+import { Host, SESSION, sessionState } from "./hosting";
+
+let host: Host;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  host = new Host();
+  host.states.set(SESSION, sessionState());
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Let all that is under way arrive, and be drawn. */
+const settle = () => vi.advanceTimersByTimeAsync(250);
+
+const retitled = (title: string): Action & { type: "session/titleChanged" } => ({
+  type: "session/titleChanged",
+  session: SESSION,
+  title,
+});
+
+async function started() {
+  const client = host.client();
+  client.start();
+  await settle();
+  return client;
+}
+
+test("it connects, sees the root and the list, and says how it is connected", async () => {
+  host.answers["listSessions"] = () => ({ items: [sessionState().summary] });
+  const client = await started();
+  expect(client.connection.value).toMatchObject({ phase: "connected", how: "initialize" });
+  expect(client.root.value).toEqual({ agents: [] });
+  expect(client.sessions.value?.map(({ title }) => title)).toEqual(["One"]);
+  expect(host.said("initialize")[0]).toMatchObject({ clientId: "me", protocolVersions: ["0.1.0"] });
+});
+
+test("watches of one resource share a subscription, which ends with the last of them", async () => {
+  const client = await started();
+  const [one, other] = [client.session(SESSION), client.session(SESSION)];
+  expect(one.presence.value.status).toBe("loading");
+  await settle();
+  expect(host.said("subscribe")).toEqual([{ resource: SESSION }]);
+  expect(one.state.value).toBe(other.state.value);
+  one.close();
+  one.close();
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(host.said("unsubscribe")).toEqual([]);
+  other.close();
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(host.said("unsubscribe")).toEqual([{ resource: SESSION }]);
+});
+
+test("a view that comes back at once finds its session still there", async () => {
+  const client = await started();
+  client.session(SESSION).close();
+  const again = client.session(SESSION);
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(again.state.value?.summary.title).toBe("One");
+  expect(host.said("unsubscribe")).toEqual([]);
+});
+
+test("what is not there is gone, and is asked for again when somebody looks again", async () => {
+  const client = await started();
+  const watch = client.session("demo:/2");
+  await settle();
+  expect(watch.presence.value).toEqual({ status: "gone", reason: "there is no such session" });
+  host.states.set("demo:/2", sessionState());
+  const again = client.session("demo:/2");
+  await settle();
+  expect(again.presence.value.status).toBe("live");
+});
+
+test("actions that come together are shown together, and what did not change stays the same object", async () => {
+  const client = await started();
+  const watch = client.session(SESSION);
+  await settle();
+  let shown = 0;
+  const stop = watch.state.subscribe(() => (shown += 1));
+  const turns = watch.state.value?.turns;
+  for (let n = 0; n < 100; n++) host.act(retitled(`title ${n}`));
+  await settle();
+  stop();
+  expect(shown).toBe(2); // the first is what was there
+  expect(watch.state.value?.summary.title).toBe("title 99");
+  expect(watch.state.value?.turns).toBe(turns);
+});
+
+test("an action shows at once, and stays when the host echoes it", async () => {
+  const client = await started();
+  const watch = client.session(SESSION);
+  await settle();
+  const echo = client.dispatch(retitled("Mine"));
+  expect([watch.state.value?.summary.title, watch.pending.value]).toEqual(["Mine", 1]);
+  const [{ clientSeq, action }] = host.said("dispatchAction");
+  host.act(action, { origin: { clientId: "me", clientSeq } });
+  await settle();
+  await expect(echo).resolves.toBeUndefined();
+  expect([watch.state.value?.summary.title, watch.pending.value]).toEqual(["Mine", 0]);
+});
+
+test("an action that the host refuses is taken back, with the reason", async () => {
+  const client = await started();
+  const watch = client.session(SESSION);
+  await settle();
+  const echo = client.dispatch(retitled("Mine"));
+  host.act(retitled("Theirs"));
+  host.act(retitled("Mine"), { origin: { clientId: "me", clientSeq: 1 }, rejectionReason: "no" });
+  await settle();
+  await expect(echo).rejects.toThrow("no");
+  expect(watch.state.value?.summary.title).toBe("Theirs");
+  const [refusal] = client.refusals.value;
+  expect(refusal).toMatchObject({ reason: "no", action: { title: "Mine" } });
+  client.forget(refusal!);
+  expect(client.refusals.value).toEqual([]);
+});
+
+test("refusals of others change nothing", async () => {
+  const client = await started();
+  const watch = client.session(SESSION);
+  await settle();
+  host.act(retitled("X"), { origin: { clientId: "you", clientSeq: 1 }, rejectionReason: "no" });
+  await settle();
+  expect(watch.state.value?.summary.title).toBe("One");
+  expect(client.refusals.value).toEqual([]);
+});
+
+test("after a break it comes back with what it saw last, and applies what it missed once", async () => {
+  const client = await started();
+  const watch = client.session(SESSION);
+  await settle();
+  host.act(retitled("Seen"));
+  const seen = host.seq;
+  host.answers["reconnect"] = () => ({
+    type: "replay",
+    actions: [{ action: retitled("Missed"), serverSeq: ++host.seq }],
+    missing: [],
+  });
+  host.cut();
+  expect(client.connection.value.phase).toBe("waiting");
+  expect(watch.state.value).toBeDefined();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(client.connection.value).toMatchObject({ phase: "connected", how: "replay" });
+  expect(host.said("reconnect")[0]).toMatchObject({ clientId: "me", lastSeenServerSeq: seen });
+  expect(host.said("reconnect")[0].subscriptions).toContain(SESSION);
+  expect(watch.state.value?.summary.title).toBe("Missed");
+  expect(host.said("listSessions")).toHaveLength(2);
+});
+
+test("after a replay, what was not answered is sent again under its number", async () => {
+  const client = await started();
+  const watch = client.session(SESSION);
+  await settle();
+  const echo = client.dispatch(retitled("Mine"));
+  host.answers["reconnect"] = () => ({ type: "replay", actions: [], missing: [] });
+  host.cut();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(host.said("dispatchAction").map(({ clientSeq }) => clientSeq)).toEqual([1, 1]);
+  expect(watch.state.value?.summary.title).toBe("Mine");
+  host.act(retitled("Mine"), { origin: { clientId: "me", clientSeq: 1 } });
+  await settle();
+  await expect(echo).resolves.toBeUndefined();
+});
+
+test("after snapshots, what was sent is not sent again, and what was not sent is sent", async () => {
+  const client = await started();
+  const watch = client.session(SESSION);
+  await settle();
+  const lost = client.dispatch(retitled("Lost"));
+  host.cut();
+  const kept = client.dispatch({ type: "session/isReadChanged", session: SESSION, isRead: true });
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(client.connection.value).toMatchObject({ phase: "connected", how: "snapshot" });
+  await expect(lost).rejects.toThrow("not known");
+  expect(host.said("dispatchAction").map(({ clientSeq }) => clientSeq)).toEqual([1, 2]);
+  expect(watch.state.value?.summary).toMatchObject({ title: "One", status: 33 });
+  host.act(
+    { type: "session/isReadChanged", session: SESSION, isRead: true },
+    { origin: { clientId: "me", clientSeq: 2 } },
+  );
+  await settle();
+  await expect(kept).resolves.toBeUndefined();
+});
+
+test("what went away meanwhile is gone, and what was seen of it stays", async () => {
+  const client = await started();
+  const watch = client.session(SESSION);
+  await settle();
+  host.states.delete(SESSION);
+  host.cut();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(watch.presence.value.status).toBe("gone");
+  expect(watch.state.value?.summary.title).toBe("One");
+});
+
+test("a host that does not resume is greeted anew over the same connection", async () => {
+  const client = await started();
+  const watch = client.session(SESSION);
+  await settle();
+  host.answers["reconnect"] = () => {
+    throw { code: -32603, message: "who are you?" };
+  };
+  host.states.set(SESSION, sessionState({ turns: [] }));
+  host.cut();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(client.connection.value).toMatchObject({ phase: "connected", how: "initialize" });
+  expect(host.sockets).toHaveLength(2);
+  expect(watch.presence.value.status).toBe("live");
+});
+
+test("while there is no host it tries again, less and less often, and at once when told", async () => {
+  const client = await started();
+  host.isUp = false;
+  host.access = "away";
+  host.cut();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(client.connection.value).toMatchObject({ phase: "waiting", reason: "the host cannot be reached" });
+  expect(host.sockets.length).toBeGreaterThan(5);
+  expect(host.sockets.length).toBeLessThan(15);
+  host.isUp = true;
+  client.retry();
+  await settle();
+  expect(client.connection.value.phase).toBe("connected");
+});
+
+test("a host that wants a key locks the page until there is one that fits", async () => {
+  host.isUp = false;
+  host.access = "missing";
+  const client = await started();
+  expect(client.connection.value).toEqual({ phase: "locked", reason: "missing" });
+  const tries = host.sockets.length;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(host.sockets).toHaveLength(tries);
+  host.access = "wrong";
+  client.useKey("ah_1", "tab");
+  await settle();
+  expect(client.connection.value).toEqual({ phase: "locked", reason: "wrong" });
+  host.isUp = true;
+  client.useKey("ah_2", "tab");
+  await settle();
+  expect(client.connection.value.phase).toBe("connected");
+});
+
+test("a key that is revoked while it is used locks the page", async () => {
+  const client = await started();
+  host.access = "wrong";
+  host.cut(1008, "the key is no longer valid");
+  await settle();
+  expect(client.connection.value).toEqual({ phase: "locked", reason: "wrong" });
+});
+
+test("a host of another version is final", async () => {
+  host.answers["initialize"] = () => {
+    throw { code: -32005, message: "no common version" };
+  };
+  const client = await started();
+  expect(client.connection.value).toMatchObject({ phase: "failed" });
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(host.sockets).toHaveLength(1);
+});
+
+test("when another window takes over its id, it goes on under a new one", async () => {
+  const client = await started();
+  host.cut(4001, "the client has connected anew");
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(client.clientId).toBe("me-1");
+  expect(client.connection.value).toMatchObject({ phase: "connected", how: "initialize" });
+});
+
+test("a host that falls silent is asked for a sign of life, and then given up", async () => {
+  const client = await started();
+  await vi.advanceTimersByTimeAsync(21_000);
+  expect(host.said("ping")).toHaveLength(1);
+  expect(client.connection.value.phase).toBe("connected");
+  delete host.answers["ping"];
+  await vi.advanceTimersByTimeAsync(40_000);
+  expect(client.tap.frames().map(({ text }) => text)).toContain("The connection is lost: the host is silent");
+});
+
+test("requests wait for a connection; those that only ask survive a break, others do not", async () => {
+  const client = host.client();
+  host.answers["resourceList"] = () => ({ entries: [] });
+  const early = client.request("resourceList", { uri: "file:///" });
+  client.start();
+  await settle();
+  await expect(early).resolves.toEqual({ entries: [] });
+  delete host.answers["resourceList"];
+  const asking = client.request("resourceList", { uri: "file:///" });
+  const making = client.createSession({ provider: "demo" });
+  const failed = expect(making).rejects.toThrow("not known");
+  await settle();
+  host.answers["resourceList"] = () => ({ entries: [{ name: "a", type: "file" }] });
+  host.cut();
+  await failed;
+  await vi.advanceTimersByTimeAsync(1000);
+  await expect(asking).resolves.toEqual({ entries: [{ name: "a", type: "file" }] });
+});
+
+test("a request that nobody answers times out, and its error says so", async () => {
+  const client = await started();
+  const asking = expect(client.request("resourceRead", { uri: "file:///a" }, 5)).rejects.toThrow(
+    "no answer to resourceRead in 5 seconds",
+  );
+  await vi.advanceTimersByTimeAsync(6000);
+  await asking;
+});
+
+test("errors of the host have their code and data", async () => {
+  const client = await started();
+  host.answers["resourceRead"] = () => {
+    throw { code: -32009, message: "outside", data: { request: { uri: "file:///etc" } } };
+  };
+  const asking = client.request("resourceRead", { uri: "file:///etc" });
+  await expect(asking).rejects.toMatchObject({ code: -32009, data: { request: { uri: "file:///etc" } } });
+});
+
+test("requests of the host are declined, and frames that are no messages do no harm", async () => {
+  const client = await started();
+  host.say({ id: 7, method: "resourceRequest", params: { uri: "file:///a" } });
+  expect(host.heard.at(-1)).toMatchObject({ id: 7, error: { code: -32601 } });
+  host.socket.onmessage?.({ data: "not json" });
+  host.say({ method: "somethingNew", params: {} });
+  host.act({ type: "session/newer", session: SESSION } as never);
+  expect(client.connection.value.phase).toBe("connected");
+});
+
+test("a listener hears snapshots and each confirmed action in order", async () => {
+  host.states.set("terminal:/1", {
+    title: "sh",
+    content: [{ type: "unclassified", value: "$ " }],
+    claim: { kind: "client", clientId: "me" },
+  });
+  const client = await started();
+  const watch = client.terminal("terminal:/1");
+  const heard: string[] = [];
+  const stop = watch.listen({
+    snapshot: (state) => heard.push(`snapshot ${state.content.length}`),
+    action: (action) => heard.push("data" in action ? action.data : action.type),
+  });
+  await settle();
+  for (const data of ["a", "b"]) host.act({ type: "terminal/data", terminal: "terminal:/1", data });
+  await settle();
+  expect(heard).toEqual(["snapshot 1", "a", "b"]);
+  stop();
+  host.act({ type: "terminal/data", terminal: "terminal:/1", data: "c" });
+  await settle();
+  expect(heard).toHaveLength(3);
+});
+
+test("the list follows what the host tells, also while it is on its way", async () => {
+  const { summary } = sessionState();
+  let tell = () => {};
+  host.answers["listSessions"] = () => {
+    tell();
+    return { items: [summary, { ...summary, resource: "demo:/2", title: "Two" }] };
+  };
+  tell = () => host.notify({ type: "notify/sessionRemoved", session: "demo:/2" });
+  const client = await started();
+  const titles = () => client.sessions.value?.map(({ title }) => title);
+  expect(titles()).toEqual(["One"]);
+  const later = { ...summary, resource: "demo:/3", title: "Three", modifiedAt: 5, activity: "busy" };
+  host.notify({ type: "notify/sessionAdded", summary: later });
+  expect(titles()).toEqual(["Three", "One"]);
+  const changes = { title: "Uno", modifiedAt: 9, provider: "other" };
+  host.notify({ type: "notify/sessionSummaryChanged", session: SESSION, changes });
+  expect(client.sessions.value?.[0]).toMatchObject({ title: "Uno", provider: "demo" });
+  host.notify({ type: "notify/sessionSummaryChanged", session: "demo:/3", changes: { activity: null } });
+  expect(client.sessions.value?.[1]).not.toHaveProperty("activity");
+});
