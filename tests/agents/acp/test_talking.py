@@ -19,6 +19,6 @@ def test_a_program_that_is_not_there_is_named_in_the_first_turn(tmp_path: Path) 
     heard = said(tmp_path, AcpAgent("nobody", "no-such-program --acp"), "Hello")
     assert heard.ending["error"] == {
         "errorType": "agentUnavailable",
-        "message": "there is no program 'no-such-program' to run; install it, or correct the command of this "
-        "agent: no-such-program --acp",
+        "message": "there is no program 'no-such-program' to run; install it, or correct the command: "
+        "no-such-program --acp",
     }
