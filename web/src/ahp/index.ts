@@ -7,6 +7,7 @@ import { AhpClient } from "./client";
 import type { SessionState, State, TerminalState, URI } from "./wire";
 
 export type * from "./api";
+export { keyOf } from "./browser";
 export { AhpError, Disconnected, Rejected, TimedOut } from "./errors";
 export { outputOf } from "./scrollback";
 export * from "./wire";
