@@ -18,12 +18,25 @@ LAYERS: dict[str, set[str]] = {
     "wire": {"errors"},
     "core": {"errors", "wire"},
     "host": {"errors", "wire", "core"},
-    "agents": {"__init__", "errors", "wire", "core", "host"},
+    "tools": {"errors", "wire", "core", "host"},
+    "agents": {"__init__", "errors", "wire", "core", "host", "tools"},
     "settings": {"host"},
     "logs": set(),
     "edges": {"__init__", "errors", "wire", "core", "host", "settings", "logs"},
     "client": {"errors", "wire", "core"},
-    "cli": {"__init__", "errors", "wire", "core", "host", "agents", "edges", "client", "settings", "logs"},
+    "cli": {
+        "__init__",
+        "errors",
+        "wire",
+        "core",
+        "host",
+        "tools",
+        "agents",
+        "edges",
+        "client",
+        "settings",
+        "logs",
+    },
 }
 
 # What only some parts may know of the outside.

@@ -6,7 +6,7 @@ after it. Knows tools and their permission; how a call appears is the business o
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
@@ -14,25 +14,20 @@ from agenthost.core.diffs import diffs_changed
 from agenthost.core.recording import answer_message, covered_parts
 from agenthost.errors import InvalidValue, NotJson
 from agenthost.host.agent import Agent
+from agenthost.host.consent import options_for
 from agenthost.host.contents import refer_to_large
 from agenthost.host.output import Output
-from agenthost.host.recorder import ALLOW_FOR_SESSION, answer_to, turn_messages
+from agenthost.host.previews import Preview, preview_of
+from agenthost.host.recorder import answer_to, turn_messages
 from agenthost.host.session import Said, Session
 from agenthost.host.setup import changed, client_tools, enabled_tools, is_trusted, private_of
 from agenthost.host.toolcontext import Slot, ToolContext
 from agenthost.host.toolresults import ToolOutcome, failure
 from agenthost.host.tools import Tool
 from agenthost.host.toolset import ToolSet
-from agenthost.wire.ahp.toolcall import ConfirmationOption
 from agenthost.wire.json import JsonObject, decode_json, encode_json
 
 T = TypeVar("T")
-
-OPTIONS: list[ConfirmationOption] = [
-    {"id": "allow-once", "label": "Allow once", "kind": "approve"},
-    {"id": ALLOW_FOR_SESSION, "label": "Allow for this session", "kind": "approve"},
-    {"id": "deny", "label": "Deny", "kind": "deny", "group": 1},
-]
 
 INTERRUPTED = "{} was interrupted by a restart of the host; whether it did its work is unknown"
 ABANDONED = "the host was restarted, and the agent went on in another way"
@@ -67,6 +62,7 @@ class Calls:
         slots: how many tools may run at once, of the whole host.
         private: what the agent wants to have kept of parts and calls, by their ids.
         found_running: the calls that ran when the host was restarted.
+        previews: what the calls of the next step would change.
     """
 
     agent: Agent
@@ -81,6 +77,7 @@ class Calls:
     slots: asyncio.Semaphore
     private: dict[str, JsonObject] = field(default_factory=dict)
     found_running: set[str] = field(default_factory=set)
+    previews: dict[str, Preview] = field(default_factory=dict)
     toolset: ToolSet = field(init=False)
 
     def __post_init__(self) -> None:
@@ -102,6 +99,31 @@ class Calls:
             )
         return self.output.call(name, call_id, one.label if one else name, None)
 
+    async def look_ahead(self, requests: Sequence[Request]) -> None:
+        """Find out what the calls would change that somebody will be asked about; before `make_ready`."""
+        tools = enabled_tools(self.toolset, self.session)
+        asked = [(request, tools[request.name]) for request in requests if self._is_shown(request, tools)]
+        if not asked:
+            return
+        found = await asyncio.gather(
+            *(preview_of(one, request.input, self.context(request.id)) for request, one in asked)
+        )
+        self.previews.update(
+            (request.id, preview) for (request, _), preview in zip(asked, found, strict=True)
+        )
+
+    def _is_shown(self, request: Request, tools: Mapping[str, Tool]) -> bool:
+        one = tools.get(request.name)
+        call: Any = self.output.find_call(request.id)
+        return (
+            one is not None
+            and one.preview is not None
+            and call["status"] == "streaming"
+            and "toolClientId" not in call
+            and self._fits(one, request.input)
+            and not is_trusted(self.session, one, request.input)
+        )
+
     def make_ready(self, requests: Sequence[Request]) -> None:
         """Let the calls of a step be whole, and write down what the assistant said with them.
 
@@ -114,6 +136,11 @@ class Calls:
             if call["status"] == "streaming":
                 self.act(self._ready(request, call), messages=messages)
                 messages = []
+        if self.previews:
+            # In the same tick, so that nobody sees a reference to what is not there.
+            writes = [write for preview in self.previews.values() for write in preview.writes]
+            self.session.journal.write(writes)
+            self.previews.clear()
 
     def _message(self, requests: Sequence[Request]) -> list[Said]:
         end = 1 + max(self.output.place_of(request.id) for request in requests)
@@ -155,15 +182,21 @@ class Calls:
         ready = self.output.on_call(
             "toolCallReady",
             request.id,
-            invocationMessage=call["displayName"],
+            invocationMessage=call["displayName"] if one is None else one.told(request.input),
             toolInput=encode_json(request.input).decode(),
         )
         if "toolClientId" in call or one is None or not self._fits(one, request.input) or not one.exposed:
             # A client's, or there is nothing to ask for: it will fail without running.
             return {**ready, "confirmed": "not-needed"}
-        if is_trusted(self.session, one):
+        if is_trusted(self.session, one, request.input):
             return {**ready, "confirmed": "setting"}
-        question = {"confirmationTitle": f"Allow {one.label}?", "options": OPTIONS}
+        question: JsonObject = {
+            "confirmationTitle": f"Allow {one.label}?",
+            "options": options_for(one.scope_of(request.input), one.label),
+        }
+        preview = self.previews.get(request.id)
+        if preview is not None and preview.edits:
+            question["edits"] = {"items": preview.edits}
         return {**ready, **question, **({"editable": True} if one.editable else {})}
 
     def _fits(self, one: Tool, arguments: JsonObject) -> bool:

@@ -26,6 +26,8 @@ from agenthost.host.feeds import Feed
 from agenthost.host.files.contents import reader_of
 from agenthost.host.files.files import Files
 from agenthost.host.files.grants import FilePolicy, Grants
+from agenthost.host.files.uris import target_of, uri_of
+from agenthost.host.files.workspace import Workspace
 from agenthost.host.lifetimes import Lifetimes
 from agenthost.host.limits import Limits
 from agenthost.host.running import Surroundings
@@ -219,7 +221,7 @@ class Host:
             dispatcher=self.dispatcher,
             around=around,
             options=self._options,
-            workspace=self.workspace,
+            workspace=lambda session: self._workspace_of(session)().folder,
             stats=self.stats,
         )
 
@@ -347,6 +349,12 @@ class Host:
         }
         return {**option_values(agent, session.state), **secret}
 
+    def _workspace_of(self, session: Session) -> Callable[[], Workspace]:
+        """Give what finds the folder that a session works in; it looks at the disk."""
+        uri = session.state["summary"].get("workingDirectory") or uri_of(self.workspace)
+        jail = self.files.grants.jail(session.row.owner or None)
+        return lambda: Workspace.of(target_of(uri, "$.workingDirectory"), jail)
+
     def _tool_context(
         self, session: Session, turn_id: str, call_id: str, show: OnProgress, ask: OnAsk
     ) -> ToolContext:
@@ -354,7 +362,7 @@ class Host:
             session=session.row.uri,
             turn_id=turn_id,
             call_id=call_id,
-            workspace=self.workspace,
+            workspace=self._workspace_of(session),
             on_progress=show,
             on_ask=ask,
             runner=Runner(self.terminals, session.row.uri, session.row.owner, turn_id, call_id),
@@ -363,7 +371,7 @@ class Host:
 
     def switch_tools(self, session: Session, tools: Mapping[str, bool]) -> None:
         """Switch on these tools of a session, and no others; the values say which are trusted."""
-        private = changed(session, tools=dict(tools), trusted=None)
+        private = changed(session, tools=dict(tools), trusted=None, scopes=None)
         agent = self.agent_of(session.state["summary"]["provider"])
         if private is not None:
             self.dispatcher.act(session, server_tools_changed(agent, session, tools), private=private)

@@ -21,12 +21,10 @@ from agenthost.core.recording import (
 )
 from agenthost.core.transcript import Message, calls_of, close_open_calls
 from agenthost.errors import NotJson
+from agenthost.host.consent import remembered
 from agenthost.host.session import Said, Session
 from agenthost.host.setup import changed, private_of
 from agenthost.wire.json import Json, JsonObject, decode_json
-
-ALLOW_FOR_SESSION = "allow-session"
-"""The option with which somebody approves a tool for the whole session."""
 
 Notes: TypeAlias = Mapping[str, JsonObject]
 """What an agent wants to have kept of parts and calls, by their ids."""
@@ -89,11 +87,9 @@ def without_turn(session: Session, **values: Json) -> JsonObject | None:
 def _confirmed(session: Session, action: Json, _answers: Any, _notes: Notes) -> Beside:
     if not action["approved"]:
         return _in_turn(session, action, denied_message(action))
-    if action.get("selectedOptionId") != ALLOW_FOR_SESSION:
-        return NOTHING
     name = _call(session, action)["toolName"]
-    trusted = private_of(session).get("trusted", [])
-    return Beside(private=changed(session, trusted=[*trusted, name] if name not in trusted else trusted))
+    consent = remembered(session.private, name, action.get("selectedOptionId"))
+    return Beside(private=changed(session, **consent)) if consent else NOTHING
 
 
 def _completed(session: Session, action: Json, _answers: Any, _notes: Notes) -> Beside:

@@ -290,6 +290,7 @@ class RunningTurn:
             await asyncio.sleep(0)
             batch, self._batch = self._batch or [], None
             self.calls.begin_step()
+            await self.calls.look_ahead(batch)
             self.calls.make_ready(batch)
             await self.calls.settle([request.id for request in batch])
 

@@ -23,17 +23,19 @@ from agenthost.wire.mismatch import describe, quote
 class Private(TypedDict):
     """What a session keeps and shows to nobody.
 
-    `tools` are those switched on, and whether each is trusted; without it all exposed ones are on, trusted as
-    they say themselves. `trusted` are those that somebody approved for the whole session. `secrets` are
-    option values, sealed. `stops` has the turns that ended with a reason that the state has no word for.
-    `asked` holds the answers that the running turn got, `held` the large results that wait for approval, as
-    the model will read them. `config` are the settings of the state, `app` is the client id of an application
-    that is never connected, and `app_tools` the tools that it brought, as it did. `deferred` are the actions
-    that wait for the end of the turn, with their origins.
+    `tools` are those switched on, and whether each is trusted; without it all exposed ones are on, trusted
+    as they say themselves. `trusted` are those that somebody approved for the whole session, `scopes` what
+    was approved of others (see `consent`). `secrets` are option values, sealed. `stops` has the turns that
+    ended with a reason that the state has no word for. `asked` holds the answers that the running turn got,
+    `held` the large results that wait for approval, as the model will read them. `config` are the settings
+    of the state, `app` is the client id of an application that is never connected, and `app_tools` the
+    tools that it brought, as it did. `deferred` are the actions that wait for the end of the turn, with
+    their origins.
     """
 
     tools: NotRequired[dict[str, bool]]
     trusted: NotRequired[list[str]]
+    scopes: NotRequired[dict[str, list[str]]]
     secrets: NotRequired[dict[str, str]]
     stops: NotRequired[dict[str, str]]
     asked: NotRequired[dict[str, JsonObject]]
@@ -62,12 +64,16 @@ def enabled_tools(toolset: ToolSet, session: Session) -> dict[str, Tool]:
     return {name: one for name, one in toolset.items() if not one.exposed or wanted is None or name in wanted}
 
 
-def is_trusted(session: Session, one: Tool) -> bool:
-    """Tell whether this tool may run in this session without anybody being asked."""
+def is_trusted(session: Session, one: Tool, arguments: JsonObject) -> bool:
+    """Tell whether this tool may run with these arguments in this session without anybody being asked."""
     private = private_of(session)
     tools = private.get("tools")
     is_set = one.trusted if tools is None else tools.get(one.name, False)
-    return not one.exposed or is_set or one.name in private.get("trusted", [])
+    if not one.exposed or is_set or one.name in private.get("trusted", []):
+        return True
+    keys = private.get("scopes", {}).get(one.name)
+    scope = one.scope_of(arguments) if keys else None
+    return keys is not None and scope is not None and scope.key in keys
 
 
 def client_tools(state: SessionState) -> dict[str, ToolDefinition]:

@@ -11,7 +11,7 @@ from agenthost.core.seeding import Seed, seeded
 from agenthost.core.transcript import Message
 from agenthost.errors import SessionNotFound
 from agenthost.host.agent import Agent
-from agenthost.host.calls import OPTIONS
+from agenthost.host.consent import OPTIONS
 from agenthost.host.sessions import Sessions
 from agenthost.host.setup import check_model, check_options, check_tool_names, config_state, server_tools
 from agenthost.wire.ahp.enums import SessionStatus

@@ -99,6 +99,7 @@ async def run_steps(turn: "Turn", running: "RunningTurn", limit: int) -> None:
             return
         running.output.end_replay()
         if requests:
+            await running.calls.look_ahead(requests)
             running.calls.make_ready(requests)
             await running.calls.settle([request.id for request in requests])
         elif not running.has_steering:

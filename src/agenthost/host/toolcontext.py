@@ -7,19 +7,28 @@ import asyncio
 import contextvars
 import logging
 import threading
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from difflib import SequenceMatcher
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from agenthost.errors import ToolError
 from agenthost.host.asking import Answers, Question
 from agenthost.host.contents import NewContent
+from agenthost.host.files.workspace import Workspace
 from agenthost.host.storage import PutContent
 from agenthost.host.terminals.toolrun import LONGEST_OUTPUT, Ran, Runner
 from agenthost.host.toolresults import text_block
-from agenthost.wire.ahp.tool import DiffCounts, FileVersion, ToolResultContent, ToolResultFileEditContent
+from agenthost.wire.ahp.tool import (
+    DiffCounts,
+    FileVersion,
+    ToolResultContent,
+    ToolResultFileEditContent,
+    ToolResultResourceContent,
+)
 
 __all__ = ["OnAsk", "OnProgress", "Slot", "ToolContext", "count_lines", "run_in_thread"]
 
@@ -30,6 +39,9 @@ OnProgress: TypeAlias = Callable[[list[ToolResultContent]], None]
 
 OnAsk: TypeAlias = Callable[[int, list[Question], str | None, str | None], Awaitable[Answers]]
 """Asks the user: the number of the question in this call, the questions, what is said to them, a link."""
+
+MOST_COMPARED = 4_000_000
+"""How many pairs of lines are compared at most to count what an edit changes."""
 
 logger = logging.getLogger("agenthost.tools")
 
@@ -61,7 +73,6 @@ class ToolContext:
         session: the URI of the session.
         turn_id: the turn that asked.
         call_id: the call.
-        workspace: the folder that files may be touched in.
         writes: the contents that the result refers to, to be written with it.
         slot: the place that the call has among those that run at once.
     """
@@ -72,13 +83,15 @@ class ToolContext:
         session: str = "",
         turn_id: str = "",
         call_id: str = "",
-        workspace: Path | None = None,
+        workspace: Path | Callable[[], Workspace] | None = None,
         on_progress: OnProgress | None = None,
         on_ask: OnAsk | None = None,
         new_content: Callable[[bytes, str], NewContent] | None = None,
         runner: Runner | None = None,
     ) -> None:
-        self.workspace = workspace or Path()
+        self._find_workspace = (
+            workspace if callable(workspace) else partial(Workspace.at, workspace or Path())
+        )
         self.writes: list[PutContent] = []
         self._new_content = new_content
         self._runner = runner
@@ -97,6 +110,22 @@ class ToolContext:
         self._latest: list[ToolResultContent] | None = None
         self._cancelled = threading.Event()
 
+    @cached_property
+    def files(self) -> Workspace:
+        """The folder that the session works in, as a jail: whoever touches files goes through it.
+
+        Looks at the disk the first time, so that is for tools in threads.
+
+        Raises:
+            ResourceError: the folder is not there any more, or may not be touched any more.
+        """
+        return self._find_workspace()
+
+    @property
+    def workspace(self) -> Path:
+        """The folder that the session works in, and that files may be touched in. Raises as `files` does."""
+        return self.files.folder
+
     @property
     def is_cancelled(self) -> bool:
         """Whether nobody waits for the result any more: a blocking tool should look, and stop."""
@@ -114,20 +143,28 @@ class ToolContext:
         title: str | None = None,
         seconds: float | None = None,
         longest: int = LONGEST_OUTPUT,
+        heard: Callable[[str], None] | None = None,
     ) -> Ran:
         """Run a line for `sh` in a terminal, in the workspace, shown live in the call.
 
         For asynchronous tools. After so many `seconds` it is ended, and so it is when the call is cancelled.
-        The result has the first `longest` characters of what it printed, and a block for the tool's result.
+        The result has the first `longest` characters of what it printed, and a block for the tool's result;
+        `heard` is called with everything, as it is printed.
 
         Raises:
             ToolError: there are no terminals here.
-            HostError: none could be started.
+            HostError: none could be started, or not in this folder.
         """
         if self._runner is None:
             raise ToolError("there are no terminals here")
         return await self._runner.run(
-            command, lambda block: self._show([block]), title=title, seconds=seconds, longest=longest
+            command,
+            lambda block: self._show([block]),
+            title=title,
+            seconds=seconds,
+            longest=longest,
+            folder=await asyncio.to_thread(lambda: self.workspace),
+            heard=heard,
         )
 
     async def ask(
@@ -195,6 +232,14 @@ class ToolContext:
         if after is not None:
             block["after"] = self._version(path, after)
         return block
+
+    def keep(self, data: bytes, content_type: str = "text/plain") -> ToolResultResourceContent | None:
+        """Keep content with the result, and make the block that refers to it; nothing, without a host."""
+        if self._new_content is None:
+            return None
+        content = self._new_content(data, content_type)
+        self.writes.append(content.write)
+        return {"type": "resource", **content.ref}
 
     def _version(self, path: Path, text: str) -> FileVersion:
         uri = path.absolute().as_uri()
@@ -267,12 +312,27 @@ async def run_in_thread(call: Callable[[], T], name: str) -> T:
 
 def count_lines(before: str | None, after: str | None) -> DiffCounts:
     """Count the lines that a change adds and removes."""
-    old, new = (before or "").splitlines(), (after or "").splitlines()
+    old, new = _without_common((before or "").splitlines(), (after or "").splitlines())
+    if len(old) * len(new) > MOST_COMPARED:
+        # Exact would take too long: lines that are on one side only, wherever they are.
+        return {
+            "added": (Counter(new) - Counter(old)).total(),
+            "removed": (Counter(old) - Counter(new)).total(),
+        }
     added = removed = 0
     for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=True).get_opcodes():
         if kind != "equal":
             removed, added = removed + b - a, added + d - c
     return {"added": added, "removed": removed}
+
+
+def _without_common(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
+    """Take away the lines that both begin and end with: most edits are small, however large the file is."""
+    shortest = min(len(old), len(new))
+    start = next((place for place in range(shortest) if old[place] != new[place]), shortest)
+    rest = shortest - start
+    end = next((place for place in range(rest) if old[-1 - place] != new[-1 - place]), rest)
+    return old[start : len(old) - end], new[start : len(new) - end]
 
 
 def _blocks(content: tuple[str | ToolResultContent, ...]) -> list[ToolResultContent]:

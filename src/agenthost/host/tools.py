@@ -15,15 +15,19 @@ from typing import Any, TypedDict, Unpack, overload
 from agenthost.core.docstrings import read_docstring
 from agenthost.core.signatures import SchemaSignature, Signature, read_signature
 from agenthost.errors import HostError, InvalidValue
+from agenthost.host.previews import FindEdits, FindScope, Scope
 from agenthost.host.toolcontext import ToolContext, run_in_thread
 from agenthost.host.toolresults import ToolOutcome, ToolResult, failure, outcome_of, sentence_of
 from agenthost.wire.ahp.tool import ObjectSchema, ToolAnnotations, ToolDefinition
-from agenthost.wire.json import Json, JsonObject
+from agenthost.wire.json import Json, JsonObject, encode_json
 
 __all__ = ["Tool", "ToolContext", "ToolOptions", "ToolOutcome", "ToolResult", "tool"]
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """What every provider of models takes for the name of a tool."""
+
+LONGEST_WORD = 80
+"""How much of an argument is in the words that say what a call does."""
 
 logger = logging.getLogger("agenthost.tools")
 
@@ -43,6 +47,9 @@ class ToolOptions(TypedDict, total=False):
     timeout: float
     editable: bool
     needs_result_confirmation: bool
+    invocation: str
+    preview: FindEdits
+    scope: FindScope
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -64,6 +71,9 @@ class Tool:
         timeout: after so many seconds it is given up; without, the caller's limit holds.
         editable: whether its input may be changed by who approves it.
         needs_result_confirmation: whether its result has to be approved before the model sees it.
+        invocation: what a call does, for people, with its arguments in it: `Read {path}`.
+        preview: gives the edits that a call would make, for who is asked; a thread runs it, unless `async`.
+        scope: gives what an approval for the session covers, if not all calls of the tool.
     """
 
     function: Callable[..., Any]
@@ -80,12 +90,22 @@ class Tool:
     timeout: float | None = None
     editable: bool = False
     needs_result_confirmation: bool = False
+    invocation: str | None = None
+    preview: FindEdits | None = None
+    scope: FindScope | None = None
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise ValueError(f"{self.name!r} is no name for a tool: 1 to 64 letters, digits, _ or -")
         if self.timeout is not None and not self.timeout > 0:
             raise ValueError(f"{self.name}: a timeout is a number of seconds above 0")
+        try:
+            self.told({})
+        except (KeyError, ValueError, IndexError):
+            known = ", ".join(self.schema.get("properties", {})) or "none"
+            raise ValueError(
+                f"{self.name}: `invocation` names what the tool does not take; it takes {known}"
+            ) from None
 
     @classmethod
     def of(cls, function: Callable[..., Any], **options: Unpack[ToolOptions]) -> "Tool":
@@ -147,6 +167,18 @@ class Tool:
             InvalidValue: they do not fit the schema.
         """
         return self.signature.read(arguments)
+
+    def told(self, arguments: JsonObject) -> str:
+        """Say in a few words what a call is about to do."""
+        if self.invocation is None:
+            return self.label
+        fields = self.schema.get("properties", {})
+        given = {name: arguments.get(name, fields[name].get("default", "")) for name in fields}
+        return self.invocation.format_map({name: _short(value) for name, value in given.items()})
+
+    def scope_of(self, arguments: JsonObject) -> Scope | None:
+        """Give what an approval of this call for the whole session would cover; nothing means all calls."""
+        return None if self.scope is None else self.scope(**self.read(arguments))
 
     def definition(self) -> ToolDefinition:
         """Describe the tool to whoever may call it."""
@@ -228,6 +260,11 @@ class Tool:
 
     def _failure(self, sentence: str, code: str) -> ToolOutcome:
         return failure(sentence, title=self.label, code=code)
+
+
+def _short(value: Json) -> str:
+    text = " ".join((value if isinstance(value, str) else encode_json(value).decode()).split())
+    return text if len(text) <= LONGEST_WORD else text[: LONGEST_WORD - 1] + "…"
 
 
 @overload

@@ -6,7 +6,7 @@ instead of done twice; only what it does by other means is its own business.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
@@ -16,6 +16,7 @@ from agenthost.errors import ToolError
 from agenthost.host.agent import Agent, Model
 from agenthost.host.asking import Answers, Question
 from agenthost.host.running import Result, RunningTurn
+from agenthost.host.session import Session
 from agenthost.host.setup import offered_tools
 from agenthost.host.steps import Call, StopReason, Usage
 from agenthost.wire.ahp.message import UserMessage
@@ -38,14 +39,15 @@ class Turn:
 
     Attributes:
         agent: the agent that answers.
-        workspace: the folder that files may be touched in.
     """
 
-    def __init__(self, running: RunningTurn, options: Mapping[str, str], workspace: Path) -> None:
+    def __init__(
+        self, running: RunningTurn, options: Mapping[str, str], workspace: Callable[[Session], Path]
+    ) -> None:
         self._running = running
         self._options = options
         self.agent: Agent = running.agent
-        self.workspace = workspace
+        self._workspace = workspace
 
     @property
     def id(self) -> str:
@@ -56,6 +58,15 @@ class Turn:
     def session(self) -> str:
         """The URI of the session."""
         return self._running.uri
+
+    @cached_property
+    def workspace(self) -> Path:
+        """The folder that the session works in, and that files may be touched in.
+
+        Raises:
+            ResourceError: it is not there any more, or may not be touched any more.
+        """
+        return self._workspace(self._running.session)
 
     @cached_property
     def message(self) -> UserMessage:

@@ -58,7 +58,7 @@ class Turns:
         dispatcher: Dispatcher,
         around: Surroundings,
         options: Callable[[Agent, Session], dict[str, str]],
-        workspace: Path,
+        workspace: Callable[[Session], Path],
         stats: Stats,
     ) -> None:
         self._agents = agents

@@ -5,7 +5,6 @@ else uses threads. Knows no connection: errors are of `agenthost.errors`, for th
 """
 
 import asyncio
-import stat
 from base64 import b64decode
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -16,10 +15,11 @@ from typing import ParamSpec, TypeVar
 from agenthost.core.forking import split_content_uri
 from agenthost.errors import ContentNotFound, InvalidValue, TooLarge
 from agenthost.host.files.grants import Grants, Owner
-from agenthost.host.files.jail import BOTH, READ, WRITE, Jail, kind_of
+from agenthost.host.files.jail import BOTH, READ, WRITE, Jail
 from agenthost.host.files.moving import Budget, copy, delete, move
 from agenthost.host.files.reading import answer_with, content_type_of, list_folder, read_file
-from agenthost.host.files.uris import Target, path_of, target_of
+from agenthost.host.files.uris import Target, target_of
+from agenthost.host.files.workspace import Workspace
 from agenthost.host.files.writing import write_file
 from agenthost.host.storage import StoredContent
 from agenthost.wire.ahp.commands.resource import (
@@ -166,7 +166,8 @@ class Files:
             InvalidValue: it is no folder.
             ResourceError: it is not there, or may not be read.
         """
-        return await self._run(_folder, self.grants.jail(owner), target_of(uri, at))
+        found = await self._run(Workspace.of, target_of(uri, at), self.grants.jail(owner))
+        return found.folder
 
     async def _run(self, work: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
         return await asyncio.get_running_loop().run_in_executor(self._pool, lambda: work(*args, **named))
@@ -235,11 +236,3 @@ def _delete(jail: Jail, target: Target, recursive: bool) -> None:  # noqa: FBT00
     with jail.place(target, WRITE) as place:
         jail.check_tree(place, leaves=True)
         delete(place, recursive=recursive)
-
-
-def _folder(jail: Jail, target: Target) -> Path:
-    with jail.place(target, READ, follow=True) as place:
-        status = place.needed_status()
-        if not stat.S_ISDIR(status.st_mode):
-            raise InvalidValue(target.at, "a folder", kind_of(status))
-        return path_of(place.path)

@@ -20,7 +20,7 @@ from agenthost.host.files.reading import opened_folder
 from agenthost.host.files.snapshot import Snapshot
 from agenthost.host.files.uris import Parts, Target, uri_of
 
-__all__ = ["FileIndex", "IndexLimits"]
+__all__ = ["FileIndex", "IndexLimits", "read_rules"]
 
 RULES = ".gitignore"
 SKIPPED = frozenset({".git"})
@@ -189,12 +189,15 @@ def _read_rules(descriptor: int, folder: _Folder, where: _Where) -> bool:
             is_racy = _is_racy(status)
     is_new = stamp != folder.rules_stamp
     if is_new or where.is_stale:
-        folder.rules = None if stamp is None else IgnoreRules(_rules(descriptor), where.rules, where.depth)
+        folder.rules = (
+            None if stamp is None else IgnoreRules(read_rules(descriptor), where.rules, where.depth)
+        )
         folder.rules_stamp = NO_STAMP if is_racy else stamp
     return is_new or where.is_stale
 
 
-def _rules(folder: int) -> str:
+def read_rules(folder: int) -> str:
+    """Read the `.gitignore` of a folder that is open; nothing, if there is none."""
     try:
         descriptor = os.open(RULES, _FILE, dir_fd=folder)
     except OSError:

@@ -142,6 +142,12 @@ class Jail:
             any(is_beneath(path, root.path) for root in self._roots_for(need)) for need in _needs(access)
         )
 
+    def within(self, folder: Parts, spelling: Parts) -> "Jail":
+        """Give the same for one folder only, by its path without links: nothing outside may be touched."""
+        roots = [Root(folder, root.access, spelling) for root in self._roots if is_beneath(folder, root.path)]
+        roots += [root for root in self._roots if is_beneath(root.path, folder) and root.path != folder]
+        return Jail(roots, hidden=self._hidden)
+
     def check_tree(self, place: Place, *, leaves: bool) -> None:
         """Refuse what concerns a whole tree with something hidden in it; and, if it `leaves`, to lose a root.
 

@@ -14,7 +14,15 @@ from agenthost.host.files.uris import Target, uri_of
 from agenthost.wire.ahp.commands.resource import DirectoryEntry, ResourceReadResult
 from agenthost.wire.ahp.enums import ContentEncoding
 
-__all__ = ["answer_with", "content_type_of", "list_folder", "opened_file", "opened_folder", "read_file"]
+__all__ = [
+    "answer_with",
+    "content_type_of",
+    "list_folder",
+    "opened_file",
+    "opened_folder",
+    "read_file",
+    "read_opened",
+]
 
 CHUNK = 1024 * 1024
 
@@ -62,13 +70,22 @@ def read_file(place: Place, limit: int) -> bytes:
     with opened_file(place) as (descriptor, status):
         if status.st_size > limit:
             raise TooLarge("the file", limit)
-        chunks: list[bytes] = []
-        size = 0
-        while chunk := os.read(descriptor, CHUNK):
-            size += len(chunk)
-            if size > limit:  # it grew, or is of the kind that does not know its size
-                raise TooLarge("the file", limit)
-            chunks.append(chunk)
+        return read_opened(descriptor, limit)
+
+
+def read_opened(descriptor: int, limit: int) -> bytes:
+    """Read what is left of a file that is open.
+
+    Raises:
+        TooLarge: there are more bytes than the limit.
+    """
+    chunks: list[bytes] = []
+    size = 0
+    while chunk := os.read(descriptor, CHUNK):
+        size += len(chunk)
+        if size > limit:  # it grew, or is of the kind that does not know its size
+            raise TooLarge("the file", limit)
+        chunks.append(chunk)
     return b"".join(chunks)
 
 

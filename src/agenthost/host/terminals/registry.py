@@ -32,6 +32,7 @@ class Wishes(TypedDict, total=False):
     Attributes:
         name: its first title.
         cwd: the folder to start in, as a `file:` URI.
+        folder: the same, if whoever asks has seen to it that it may be.
         cols: how wide it is.
         rows: how high it is.
         command: what to run in place of the user's shell: a line for `sh`, or a program and its arguments.
@@ -42,6 +43,7 @@ class Wishes(TypedDict, total=False):
 
     name: str | None
     cwd: str | None
+    folder: Path | None
     cols: int | None
     rows: int | None
     command: str | Sequence[str] | None
@@ -133,7 +135,7 @@ class Terminals:
             HostError: it could not be started.
         """
         self._engine.journal.refuse_if_in_trouble()
-        folder = self.folder(wishes.get("cwd"))
+        folder = wishes.get("folder") or self.folder(wishes.get("cwd"))
         cols, rows = _size("cols", wishes.get("cols"), COLS), _size("rows", wishes.get("rows"), ROWS)
         self._claim(uri)
         try:

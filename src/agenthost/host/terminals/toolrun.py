@@ -9,6 +9,7 @@ import re
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from agenthost.host.terminals.registry import Terminals
 from agenthost.host.terminals.terminal import Terminal
@@ -53,14 +54,17 @@ class Ran:
 class Collected:
     """The beginning of what a command prints."""
 
-    def __init__(self, longest: int) -> None:
+    def __init__(self, longest: int, heard: Callable[[str], None] | None = None) -> None:
         self._longest = longest
+        self._heard = heard
         self._texts: list[str] = []
         self._room = SPARE * longest
         self._is_cut = False
 
     def add(self, text: str) -> None:
         """Take more of it."""
+        if self._heard is not None:
+            self._heard(text)
         self._is_cut = self._is_cut or len(text) > self._room
         if self._room > 0:
             self._texts.append(text[: self._room])
@@ -90,19 +94,22 @@ class Runner:
         title: str | None = None,
         seconds: float | None = None,
         longest: int = LONGEST_OUTPUT,
+        folder: Path | None = None,
+        heard: Callable[[str], None] | None = None,
     ) -> Ran:
         """Run a line for `sh`, at most so long, and wait for its end; see `ToolContext.terminal`.
 
         Raises:
             HostError: no terminal could be started.
         """
-        collected = Collected(longest)
+        collected = Collected(longest, heard)
         uri = f"agenthost-terminal:/{secrets.token_hex(16)}"
         terminal = await self.terminals.create(
             uri,
             self._claim(),
             name=title,
             command=command,
+            folder=folder,
             env=QUIET,
             owner=self.owner,
             heard=collected.add,

@@ -1,0 +1,57 @@
+"""`list_files`: what is in the workspace, or in a folder of it; bounded, and without what git ignores."""
+
+from contextlib import closing
+from typing import Annotated
+
+from agenthost.errors import ToolError
+from agenthost.host.files.jail import READ
+from agenthost.host.toolcontext import ToolContext
+from agenthost.host.toolresults import ToolResult
+from agenthost.host.tools import tool
+from agenthost.tools.workspace.paths import at, name_of
+from agenthost.tools.workspace.walking import DEEPEST, Walk, fitting
+
+__all__ = ["list_files"]
+
+MOST_ENTRIES = 1_000
+MOST_SEEN = 500_000
+"""How many entries are looked at for those that fit."""
+
+DEPTH = 2
+
+
+@tool(title="List files", read_only=True, open_world=False, trusted=True, invocation="List {path}")
+def list_files(
+    context: ToolContext,
+    path: Annotated[str, "the folder, seen from the workspace"] = ".",
+    glob: Annotated[str | None, "only files that fit, at any depth: *.py, or src/**/*.{ts,tsx}"] = None,
+    depth: Annotated[int | None, "how many folders deep; 2 without a glob"] = None,
+    ignored: Annotated[bool, "also what .gitignore leaves out"] = False,  # noqa: FBT002 - by name
+) -> ToolResult:
+    """List files and folders of the workspace, as paths that other tools take; folders end with a slash."""
+    if depth is not None and depth < 1:
+        raise ToolError("`depth` has to be at least 1")
+    fits = fitting(glob)
+    deepest = depth or (DEPTH if glob is None else DEEPEST)
+    found: list[str] = []
+    seen = 0
+    with at(context.files, path, READ, follow=True) as place:
+        name = name_of(context.files, place.path)
+        with closing(Walk(context.files, depth=deepest, ignored=ignored).below(place)) as entries:
+            for entry in entries:
+                seen += 1
+                if entry.is_folder:
+                    found += [f"{entry.path}/"] if glob is None else []
+                elif fits(entry.path):
+                    found.append(entry.path)
+                if len(found) > MOST_ENTRIES or seen > MOST_SEEN or context.is_cancelled:
+                    break
+    return ToolResult(_told(found, is_whole=seen <= MOST_SEEN), message=f"Listed {name}")
+
+
+def _told(found: list[str], *, is_whole: bool) -> str:
+    if len(found) > MOST_ENTRIES:
+        return "\n".join([*found[:MOST_ENTRIES], "[there are more: name a folder, or give a glob]"])
+    if not is_whole:
+        return "\n".join([*found, "[there may be more: the workspace is too large to look at all of it]"])
+    return "\n".join(found) or "nothing was found"

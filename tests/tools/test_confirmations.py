@@ -1,0 +1,160 @@
+"""What somebody sees who is asked about a tool call, and how far an approval for the session goes."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agenthost import Call, Tool, ToolContext, Turn, tool
+from agenthost.host import previews
+from agenthost.host.previews import Scope
+from agenthost.tools.workspace import edit_file, workspace_tools
+from hosting import run
+from talking import Talk, talking
+from turning import calls_in, made, tell, until_call
+
+
+async def edits(turn: Turn) -> None:
+    """Change a word of a file."""
+    results = await turn.calls(Call("edit_file", {"path": "a.txt", "old": "two", "new": "2"}))
+    await turn.say(str(results[0]))
+
+
+async def runs(turn: Turn) -> None:
+    """Run what the user says."""
+    await turn.calls(Call("run", {"command": turn.text}))
+
+
+async def read(talk: Talk, ref: Any) -> str:
+    return str((await talk.host.files.read(None, {"uri": ref["content"]["uri"]}))["data"])
+
+
+def test_who_is_asked_sees_before_and_after_and_so_do_the_result_and_the_sessions_diffs(
+    tmp_path: Path,
+) -> None:
+    async def story(talk: Talk) -> None:
+        file = talk.host.workspace / "a.txt"
+        file.write_text("one\ntwo\n")
+        await talk.send("Hi")
+        ready = await talk.hear_one("toolCallReady")
+        assert ready["invocationMessage"] == "Edit a.txt"
+        (edit,) = ready["edits"]["items"]
+        assert edit["diff"] == {"added": 1, "removed": 1}
+        assert edit["before"]["uri"] == edit["after"]["uri"] == file.as_uri()
+        assert await read(talk, edit["before"]) == "one\ntwo\n"
+        assert await read(talk, edit["after"]) == "one\n2\n"
+        assert file.read_text() == "one\ntwo\n"
+        await talk.approve(ready)
+        done = (await talk.finish()).of("toolCallComplete")[0]["result"]
+        assert done["pastTenseMessage"] == "Edited a.txt (+1 -1)"
+        assert await read(talk, done["content"][0]["after"]) == "one\n2\n" == file.read_text()
+        (changed,) = talk.state["summary"]["diffs"]
+        assert changed["diff"] == {"added": 1, "removed": 1}
+
+    tell(tmp_path, edits, story, tools=[edit_file])
+
+
+def test_a_call_that_would_fail_is_asked_for_without_edits(tmp_path: Path) -> None:
+    async def story(talk: Talk) -> None:
+        await talk.send("Hi")
+        ready = await talk.hear_one("toolCallReady")
+        assert "edits" not in ready
+        await talk.approve(ready)
+        assert "there is no 'a.txt'" in (await talk.finish()).text
+
+    tell(tmp_path, edits, story, tools=[edit_file])
+
+
+def slow(**_: Any) -> list[Any]:
+    raise RuntimeError("a preview that breaks")
+
+
+async def endless(**_: Any) -> list[Any]:
+    await asyncio.Event().wait()
+    return []
+
+
+@pytest.mark.parametrize("preview", [slow, endless])
+def test_a_preview_that_fails_or_never_ends_holds_nothing_up(
+    tmp_path: Path, preview: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(previews, "PREVIEW_SECONDS", 0.01)
+
+    async def story(talk: Talk) -> None:
+        await talk.send("Hi")
+        ready = await talk.hear_one("toolCallReady")
+        assert "edits" not in ready
+        await talk.approve(ready)
+        assert (await talk.finish()).text == "done"
+
+    @tool(preview=preview)
+    def edit_file(path: str, old: str, new: str, context: ToolContext) -> str:
+        return "done"
+
+    tell(tmp_path, edits, story, tools=[edit_file])
+
+
+def test_an_approval_of_a_command_for_the_session_is_for_such_commands_only_and_outlives_a_restart(
+    tmp_path: Path,
+) -> None:
+    agent = made(runs, tools=workspace_tools())
+
+    async def asked(talk: Talk, command: str) -> Any:
+        """Give what is asked about a command; nothing, if it runs at once."""
+        await talk.send(command)
+        ready = await talk.hear_one("toolCallReady")
+        if ready.get("confirmed") == "setting":
+            await talk.finish()
+            return None
+        return ready
+
+    async def story() -> None:
+        async with talking(tmp_path, agent) as host:
+            talk = await Talk.begin(host)
+            ready = await asked(talk, "echo one")
+            labels = [option["label"] for option in ready["options"]]
+            every = "Allow every Run for this session"
+            assert labels == ["Allow once", "Allow `echo …` for this session", every, "Deny"]
+            await talk.approve(ready, option=ready["options"][1]["id"])
+            await talk.finish()
+            assert await asked(talk, "echo two") is None
+        async with talking(tmp_path, agent) as host:
+            talk = await Talk.join(host, talk.uri)
+            assert await asked(talk, "echo three") is None
+            ready = await asked(talk, "echo four; touch x")
+            await talk.deny(ready)
+            await talk.finish()
+            ready = await asked(talk, "true")
+            await talk.approve(ready, option="allow-session")
+            await talk.finish()
+            assert await asked(talk, "echo four; true") is None
+
+    run(story)
+
+
+def test_a_scope_is_of_one_tool(tmp_path: Path) -> None:
+    def same(text: str) -> Scope:
+        return Scope("same", "this")
+
+    def function(text: str) -> str:
+        """Say it."""
+        return text
+
+    tools = [Tool.of(function, name=name, scope=same) for name in ("a", "b")]
+
+    async def both(turn: Turn) -> None:
+        await turn.calls(Call("a", {"text": "1"}))
+        await turn.calls(Call("a", {"text": "2"}))
+        await turn.calls(Call("b", {"text": "3"}))
+
+    async def story(talk: Talk) -> None:
+        await talk.send("Hi")
+        ready = await talk.hear_one("toolCallReady")
+        await talk.approve(ready, option="allow-session:same")
+        await talk.deny(await until_call(talk, "pending-confirmation", "b"))
+        await talk.finish()
+        calls = calls_in(talk.state["turns"][-1])
+        assert [call.get("confirmed") for call in calls] == ["user-action", "setting", None]
+
+    tell(tmp_path, both, story, tools=tools)
