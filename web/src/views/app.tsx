@@ -1,9 +1,144 @@
 /** The page: what is where. */
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { client } from "../ahp";
+import { Banner } from "./banner";
+import { Conversation } from "./conversation/conversation";
+import { DrawerButton, PanelButtons } from "./conversation/header";
+import { Dock } from "./dock";
+import { Locked } from "./locked";
+import { Questions } from "./parts/dialog";
+import { Icon } from "./parts/icon";
+import { toast, Toasts } from "./parts/toasts";
+import { drawer, goToNew, panel, route } from "./route";
+import { CreateView } from "./sessions/create";
+import { SessionList } from "./sessions/list";
+import { Tokens } from "./sessions/tokens";
+import { ShortcutsDialog, showsShortcuts, useShortcuts } from "./shortcuts";
+import { isDark, toggleTheme } from "./theme";
 
+/** Show the page. */
 export function App() {
+  useShortcuts();
+  useRefusals();
+  const isLocked = client.connection.value.phase === "locked";
+  const main = useRef<HTMLElement>(null);
   return (
-    <main>
-      <h1>agenthost</h1>
-    </main>
+    <div class={drawer.value ? "page drawn" : "page"}>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault(); // the address is where one is
+          main.current?.focus();
+        }}
+      >
+        Skip to the session
+      </a>
+      <Banner />
+      <Side />
+      <div class="shade" onClick={() => (drawer.value = false)} />
+      <main ref={main} id="main" class="main" tabIndex={-1} inert={drawer.value}>
+        <Main />
+      </main>
+      {panel.value && <Dock key="dock" panel={panel.value} />}
+      {isLocked && <Locked />}
+      {showsShortcuts.value && <ShortcutsDialog />}
+      <Tokens />
+      <Questions />
+      <Toasts />
+    </div>
   );
+}
+
+function Main() {
+  const at = route.value;
+  if (at.view === "session") return <Conversation uri={at.uri} />;
+  if (at.view === "new") return <CreateView />;
+  return <Home />;
+}
+
+function Home() {
+  useEffect(() => void (document.title = "agenthost"), []);
+  return (
+    <>
+      <header class="bar">
+        <DrawerButton />
+        <h1 class="grow">agenthost</h1>
+        <PanelButtons changes={0} />
+      </header>
+      <div class="empty">
+        <h2>Nothing is open</h2>
+        <p>Choose a session, or begin a new one.</p>
+        <button type="button" class="primary" onClick={goToNew}>
+          <Icon name="add" /> New session
+        </button>
+      </div>
+    </>
+  );
+}
+
+function Side() {
+  const side = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (drawer.value) side.current?.querySelector<HTMLElement>("button")?.focus();
+  }, [drawer.value]);
+  return (
+    <nav
+      ref={side}
+      id="sessions"
+      class="side"
+      aria-label="Sessions"
+      onKeyDown={(event) => {
+        if (event.key === "Escape" && drawer.value) drawer.value = false;
+      }}
+    >
+      <div class="bar">
+        <button type="button" class="primary grow" onClick={goToNew}>
+          <Icon name="add" /> New session
+        </button>
+        <ThemeButton />
+        <button
+          type="button"
+          class="quiet"
+          aria-label="Keyboard shortcuts"
+          title="Keyboard shortcuts (?)"
+          onClick={() => (showsShortcuts.value = true)}
+        >
+          <Icon name="keyboard" />
+        </button>
+        <button
+          type="button"
+          class="quiet only-narrow"
+          aria-label="Close the list"
+          onClick={() => (drawer.value = false)}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+      <SessionList />
+    </nav>
+  );
+}
+
+function ThemeButton() {
+  const label = isDark.value ? "Light theme" : "Dark theme";
+  return (
+    <button type="button" class="quiet" aria-label={label} title={label} onClick={toggleTheme}>
+      <Icon name={isDark.value ? "sun" : "moon"} />
+    </button>
+  );
+}
+
+/** What the host refuses is said in its own words. */
+function useRefusals(): void {
+  const last = useSignal(0);
+  const refusals = client.refusals.value;
+  useEffect(() => {
+    for (const refusal of refusals) {
+      if (refusal.id <= last.value) continue;
+      last.value = refusal.id;
+      toast(refusal.reason, "error");
+    }
+  }, [refusals]);
 }

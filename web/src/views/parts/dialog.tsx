@@ -1,5 +1,5 @@
 /** Dialogs on the browser's own element: it holds the focus, closes with Esc, and gives the focus back. */
-import { signal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { Icon } from "./icon";
@@ -32,6 +32,7 @@ export function Dialog({ title, onClose, children, class: more = "" }: DialogPro
         onClose();
       }}
       onMouseDown={(event) => event.target === element.current && onClose()}
+      onKeyDown={(event) => event.stopPropagation()}
     >
       <div class="dialog-body">
         <header>
@@ -46,42 +47,88 @@ export function Dialog({ title, onClose, children, class: more = "" }: DialogPro
   );
 }
 
-interface Question {
+interface Asked {
   readonly title: string;
   readonly text: string;
   readonly yes: string;
-  readonly answer: (yes: boolean) => void;
+  /** There for a question that is answered in words: what stands in the field at first. */
+  readonly value?: string;
+  readonly answer: (value: string | undefined) => void;
 }
 
-const question = signal<Question | undefined>(undefined);
+const asked = signal<Asked | undefined>(undefined);
 
-/** Ask whether something that cannot be undone is meant. */
-export function confirm(title: string, text: string, yes: string): Promise<boolean> {
+function ask(question: Omit<Asked, "answer">): Promise<string | undefined> {
   return new Promise((resolve) => {
-    question.value?.answer(false);
-    const answer = (is: boolean) => {
-      question.value = undefined;
-      resolve(is);
+    asked.value?.answer(undefined);
+    const answer = (value: string | undefined) => {
+      asked.value = undefined;
+      resolve(value);
     };
-    question.value = { title, text, yes, answer };
+    asked.value = { ...question, answer };
   });
 }
 
-/** Where `confirm` asks. */
-export function Confirmation() {
-  const asked = question.value;
-  if (!asked) return null;
+/** Ask whether something that cannot be undone is meant. */
+export async function confirm(title: string, text: string, yes: string): Promise<boolean> {
+  return (await ask({ title, text, yes })) !== undefined;
+}
+
+/** Ask for a line of text; nothing, if it is thought better of. */
+export async function askFor(
+  title: string,
+  label: string,
+  value: string,
+  yes: string,
+): Promise<string | undefined> {
+  return (await ask({ title, text: label, yes, value }))?.trim() || undefined;
+}
+
+/** Where `confirm` and `askFor` ask. */
+export function Questions() {
+  const question = asked.value;
+  return question ? <Question key={question.title} question={question} /> : null;
+}
+
+function Question({ question }: { question: Asked }) {
+  const value = useSignal(question.value ?? "");
+  const field = useRef<HTMLInputElement>(null);
+  const id = useId();
+  const isLine = question.value !== undefined;
+  useEffect(() => field.current?.select(), []);
   return (
-    <Dialog key={asked.title} title={asked.title} class="narrow" onClose={() => asked.answer(false)}>
-      <p>{asked.text}</p>
-      <footer>
-        <button type="button" autofocus onClick={() => asked.answer(false)}>
-          Cancel
-        </button>
-        <button type="button" class="danger" onClick={() => asked.answer(true)}>
-          {asked.yes}
-        </button>
-      </footer>
+    <Dialog title={question.title} class="narrow" onClose={() => question.answer(undefined)}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          question.answer(value.value);
+        }}
+      >
+        {isLine ? (
+          <div class="field">
+            <label for={id}>{question.text}</label>
+            <input
+              ref={field}
+              id={id}
+              type="text"
+              autofocus
+              value={value.value}
+              onInput={(event) => (value.value = event.currentTarget.value)}
+            />
+          </div>
+        ) : (
+          <p>{question.text}</p>
+        )}
+        <footer>
+          <button type="button" autofocus={!isLine} onClick={() => question.answer(undefined)}>
+            Cancel
+          </button>
+          <button type="submit" class={isLine ? "primary" : "danger"}>
+            {question.yes}
+          </button>
+        </footer>
+      </form>
     </Dialog>
   );
 }

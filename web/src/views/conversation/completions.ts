@@ -1,0 +1,77 @@
+/** Completions of what is typed: when to ask, and what becomes of the text when one is taken. */
+import { type ReadonlySignal, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { client } from "../../ahp";
+import type { CompletionItem } from "../../ahp/wire";
+import type { Attached, Draft } from "./drafts";
+
+const ASK_MS = 60;
+
+/** Whether what stands before the cursor could be completed: a word that begins with one of the triggers. */
+export function asksForCompletion(before: string, triggers: readonly string[]): boolean {
+  const word = /(?:^|[\s(\[{'"`,;])(\S+)$/.exec(before)?.[1] ?? "";
+  return word !== "" && triggers.includes(word[0]!);
+}
+
+/** Take an item into a draft; gives also where the cursor goes. */
+export function takeCompletion(
+  draft: Draft,
+  item: CompletionItem,
+  cursor: number,
+): { draft: Draft; cursor: number } {
+  const start = item.rangeStart ?? cursor;
+  const end = item.rangeEnd ?? cursor;
+  const isOpen = item.insertText.endsWith("/"); // a folder: what is in it may be meant
+  const after = draft.text.slice(end);
+  const inserted = isOpen || /^\s/.test(after) ? item.insertText : `${item.insertText} `;
+  const text = draft.text.slice(0, start) + inserted + after;
+  return { draft: { text, attached: withItem(draft.attached, item) }, cursor: start + inserted.length };
+}
+
+/** A command is its text, and nothing to attach; all else is attached once. */
+function withItem(attached: readonly Attached[], item: CompletionItem): readonly Attached[] {
+  if (item.attachment.displayKind === "command" || attached.some((one) => one.text === item.insertText))
+    return attached;
+  return [...attached, { attachment: item.attachment, text: item.insertText }];
+}
+
+export interface Completing {
+  readonly items: ReadonlySignal<readonly CompletionItem[]>;
+  readonly chosen: ReadonlySignal<number>;
+  /** Look for what could follow here. */
+  ask(text: string, cursor: number): void;
+  move(by: number): void;
+  close(): void;
+}
+
+/** Ask for completions as somebody types; only the newest answer counts. */
+export function useCompletions(session: string): Completing {
+  const items = useSignal<readonly CompletionItem[]>([]);
+  const chosen = useSignal(0);
+  const timer = useRef<number | undefined>(undefined);
+  const newest = useRef(0);
+  const close = () => {
+    clearTimeout(timer.current);
+    newest.current++;
+    items.value = [];
+  };
+  useEffect(() => close, [session]);
+  const ask = (text: string, cursor: number) => {
+    clearTimeout(timer.current);
+    const triggers = client.welcome.value?.completionTriggerCharacters ?? [];
+    if (!asksForCompletion(text.slice(0, cursor), triggers)) return close();
+    const mine = ++newest.current;
+    timer.current = window.setTimeout(async () => {
+      const params = { kind: "userMessage", session, text, offset: cursor } as const;
+      const found = await client.request("completions", params).catch(() => ({ items: [] }));
+      if (mine !== newest.current) return;
+      items.value = found.items;
+      chosen.value = 0;
+    }, ASK_MS);
+  };
+  const move = (by: number) => {
+    const count = items.value.length;
+    if (count > 0) chosen.value = (chosen.value + by + count) % count;
+  };
+  return { items, chosen, ask, move, close };
+}

@@ -1,0 +1,174 @@
+/** Approvals: a call before it runs, or its result before the agent sees it. */
+import { useSignal } from "@preact/signals";
+import { useId, useRef } from "preact/hooks";
+import type { ConfirmationOption, ToolCallState } from "../../ahp/wire";
+import { Words } from "../markdown/markdown";
+import { CodeBlock } from "../parts/code";
+import { useAccess } from "./access";
+import { pretty } from "./toolcallview";
+
+type Waiting = Extract<ToolCallState, { status: "pending-confirmation" }>;
+
+/** Ask whether a call may run: its options if it has some, else yes or no; the input can be changed where it may be. */
+export function CallConfirmation({ call, turnId }: { call: Waiting; turnId: string }) {
+  const { act } = useAccess();
+  const shown = call.toolInput === undefined ? undefined : (pretty(call.toolInput) ?? call.toolInput);
+  const input = useSignal(shown);
+  const reason = useSignal<string | undefined>(undefined);
+  const field = useId();
+  const isEdited = input.value !== shown;
+  const answer = (option: ConfirmationOption | undefined, approved: boolean) => {
+    const common = {
+      type: "session/toolCallConfirmed",
+      turnId,
+      toolCallId: call.toolCallId,
+      ...(option && { selectedOptionId: option.id }),
+    } as const;
+    if (approved) {
+      const edited = isEdited && input.value !== undefined ? { editedToolInput: compact(input.value) } : {};
+      act({ ...common, approved: true, confirmed: "user-action", ...edited });
+    } else {
+      const words = reason.value?.trim();
+      act({ ...common, approved: false, reason: "denied", ...(words && { reasonMessage: words }) });
+    }
+  };
+  return (
+    <div class="confirmation" role="group" aria-label={`Approve ${call.displayName}?`}>
+      <p class="question">
+        <Words value={call.confirmationTitle ?? `Allow ${call.displayName}?`} />
+      </p>
+      {call.editable && shown !== undefined ? (
+        <>
+          <label for={field} class="faint">
+            Input, which you may change
+          </label>
+          <textarea
+            id={field}
+            class="mono"
+            rows={Math.min(12, (input.value ?? "").split("\n").length + 1)}
+            spellcheck={false}
+            value={input.value ?? ""}
+            onInput={(event) => (input.value = event.currentTarget.value)}
+          />
+        </>
+      ) : (
+        shown && <CodeBlock text={shown} language={pretty(shown) ? "json" : ""} label="Input" />
+      )}
+      <Buttons options={call.options} isEdited={isEdited} reason={reason} onAnswer={answer} />
+    </div>
+  );
+}
+
+/** As it came: the agent gets the JSON as its tools send it, not as it was spread out for people. */
+function compact(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+interface ButtonsProps {
+  options: readonly ConfirmationOption[] | undefined;
+  isEdited: boolean;
+  reason: { value: string | undefined };
+  onAnswer: (option: ConfirmationOption | undefined, approved: boolean) => void;
+}
+
+function Buttons({ options, isEdited, reason, onAnswer }: ButtonsProps) {
+  const field = useRef<HTMLInputElement>(null);
+  const denials = options?.filter((one) => one.kind === "deny") ?? [];
+  const approvals = options?.filter((one) => one.kind === "approve") ?? [];
+  const isPlain = !options || options.length === 0;
+  if (reason.value !== undefined) {
+    return (
+      <form
+        class="buttons denial"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onAnswer(denials[0], false);
+        }}
+        onKeyDown={(event) => event.key === "Escape" && (event.stopPropagation(), (reason.value = undefined))}
+      >
+        <input
+          ref={field}
+          type="text"
+          aria-label="Why not, for the agent"
+          placeholder="Why not, for the agent"
+          value={reason.value}
+          onInput={(event) => (reason.value = event.currentTarget.value)}
+          autofocus
+        />
+        <button type="submit" class="danger">
+          Deny
+        </button>
+        <button type="button" class="quiet" onClick={() => (reason.value = undefined)}>
+          Back
+        </button>
+      </form>
+    );
+  }
+  return (
+    <div class="buttons">
+      {isPlain ? (
+        <button type="button" class="primary" onClick={() => onAnswer(undefined, true)}>
+          {isEdited ? "Approve as changed" : "Approve"}
+        </button>
+      ) : (
+        approvals.map((one, at) => (
+          <button
+            key={one.id}
+            type="button"
+            class={at === 0 ? "primary" : undefined}
+            onClick={() => onAnswer(one, true)}
+          >
+            {one.label}
+            {isEdited && " as changed"}
+          </button>
+        ))
+      )}
+      {isPlain ? (
+        <button type="button" onClick={() => onAnswer(undefined, false)}>
+          Deny
+        </button>
+      ) : (
+        denials.map((one) => (
+          <button key={one.id} type="button" onClick={() => onAnswer(one, false)}>
+            {one.label}
+          </button>
+        ))
+      )}
+      {(isPlain || denials.length > 0) && (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => ((reason.value = ""), requestAnimationFrame(() => field.current?.focus()))}
+        >
+          Deny with a reason
+        </button>
+      )}
+    </div>
+  );
+}
+
+type WaitingResult = Extract<ToolCallState, { status: "pending-result-confirmation" }>;
+
+/** Ask whether the agent may see a result. */
+export function ResultConfirmation({ call, turnId }: { call: WaitingResult; turnId: string }) {
+  const { act } = useAccess();
+  const answer = (approved: boolean) =>
+    act({ type: "session/toolCallResultConfirmed", turnId, toolCallId: call.toolCallId, approved });
+  return (
+    <div class="confirmation" role="group" aria-label={`Hand over the result of ${call.displayName}?`}>
+      <p class="question">May the agent see this result?</p>
+      <div class="buttons">
+        <button type="button" class="primary" onClick={() => answer(true)}>
+          Hand it over
+        </button>
+        <button type="button" onClick={() => answer(false)}>
+          Keep it back
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+/** What is typed and not sent, for each session: it survives going elsewhere, and its text a reload. */
+import { type Signal, signal } from "@preact/signals";
+import type { MessageAttachment, UserMessage } from "../../ahp/wire";
+
+export interface Attached {
+  readonly attachment: MessageAttachment;
+  /** What stands for it in the text; once that is deleted, it is not sent. */
+  readonly text?: string;
+}
+
+export interface Draft {
+  readonly text: string;
+  readonly attached: readonly Attached[];
+}
+
+export const EMPTY: Draft = { text: "", attached: [] };
+const drafts = new Map<string, Signal<Draft>>();
+
+/** The draft of a session. */
+export function draftOf(session: string): Signal<Draft> {
+  let draft = drafts.get(session);
+  if (!draft) {
+    draft = signal<Draft>({ ...EMPTY, text: kept(session) });
+    draft.subscribe(({ text }) => keep(session, text));
+    drafts.set(session, draft);
+  }
+  return draft;
+}
+
+function kept(session: string): string {
+  try {
+    return sessionStorage.getItem(`draft ${session}`) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+function keep(session: string, text: string): void {
+  try {
+    if (text) sessionStorage.setItem(`draft ${session}`, text);
+    else sessionStorage.removeItem(`draft ${session}`);
+  } catch {
+    // Then a reload forgets it.
+  }
+}
+
+/** Whether there is something to send. */
+export function isSendable(draft: Draft): boolean {
+  return draft.text.trim() !== "" || draft.attached.length > 0;
+}
+
+/** Give the draft as a message. */
+export function messageOf(draft: Draft): UserMessage {
+  const attachments = draft.attached
+    .filter((one) => one.text === undefined || draft.text.includes(one.text))
+    .map((one) => one.attachment);
+  const text = draft.text.trim();
+  return attachments.length > 0 ? { text, attachments } : { text };
+}
+
+/** Give a message as a draft, to be changed. */
+export function draftFrom(message: UserMessage): Draft {
+  return { text: message.text, attached: (message.attachments ?? []).map((attachment) => ({ attachment })) };
+}
+
+const LARGEST = 10_000_000;
+
+/** Read a file into an attachment. Too large ones are refused with a sentence. */
+export async function attachFile(file: File): Promise<Attached> {
+  if (file.size > LARGEST) throw new Error(`${file.name} is larger than ${LARGEST / 1e6} MB`);
+  const contentType = file.type || "application/octet-stream";
+  const data = await base64Of(file);
+  const displayKind = contentType.startsWith("image/") ? "image" : "document";
+  return {
+    attachment: { type: "embeddedResource", label: file.name || "pasted", contentType, data, displayKind },
+  };
+}
+
+function base64Of(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve((reader.result as string).replace(/^[^,]*,/, ""));
+    reader.onerror = () => reject(new Error(`${file.name} cannot be read`));
+    reader.readAsDataURL(file);
+  });
+}

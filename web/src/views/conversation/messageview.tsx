@@ -1,0 +1,65 @@
+/** What the user said, with what came with it. */
+import type { ComponentChildren } from "preact";
+import type { MessageAttachment, UserMessage } from "../../ahp/wire";
+import { Icon } from "../parts/icon";
+
+interface MessageViewProps {
+  message: UserMessage;
+  children?: ComponentChildren;
+}
+
+/** Show a message; what it can be used for stands beside it. */
+export function MessageView({ message, children }: MessageViewProps) {
+  return (
+    <div class="message">
+      <div class="bubble">
+        <h3 class="unseen">Message</h3>
+        <p class="said">{message.text}</p>
+        {message.attachments && message.attachments.length > 0 && (
+          <ul class="attachments" aria-label="Attachments">
+            {message.attachments.map((one, at) => (
+              <AttachmentView key={at} attachment={one} />
+            ))}
+          </ul>
+        )}
+      </div>
+      {children}
+    </div>
+  );
+}
+
+/** Show one attachment: images as such, all else by name. */
+export function AttachmentView({
+  attachment,
+  onRemove,
+}: {
+  attachment: MessageAttachment;
+  onRemove?: () => void;
+}) {
+  const isImage = attachment.type === "embeddedResource" && attachment.contentType.startsWith("image/");
+  return (
+    <li class="attachment" title={attachment.label}>
+      {isImage ? (
+        <img src={`data:${attachment.contentType};base64,${attachment.data}`} alt={attachment.label} />
+      ) : (
+        <Icon name={iconOf(attachment)} />
+      )}
+      <span>{attachment.label}</span>
+      {onRemove && (
+        <button
+          type="button"
+          class="quiet small"
+          aria-label={`Remove ${attachment.label}`}
+          onClick={onRemove}
+        >
+          <Icon name="close" />
+        </button>
+      )}
+    </li>
+  );
+}
+
+function iconOf(attachment: MessageAttachment): "folder" | "image" | "file" {
+  if (attachment.displayKind === "directory") return "folder";
+  return attachment.displayKind === "image" ? "image" : "file";
+}

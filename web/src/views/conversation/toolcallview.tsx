@@ -1,0 +1,161 @@
+/** A tool call: what it does and how it stands, in a line; its input, output and changes when it is opened. */
+import { useSignal } from "@preact/signals";
+import { memo } from "preact/compat";
+import { useId } from "preact/hooks";
+import type { ToolCallState } from "../../ahp/wire";
+import { FileEdits } from "../diffs/fileedits";
+import { Markdown, Words } from "../markdown/markdown";
+import { CodeBlock } from "../parts/code";
+import { Icon } from "../parts/icon";
+import { CallConfirmation, ResultConfirmation } from "./confirmation";
+import { ToolContent } from "./toolcontent";
+
+interface ToolCallViewProps {
+  call: ToolCallState;
+  turnId: string;
+}
+
+/** Show a tool call. */
+export const ToolCallView = memo(function ToolCallView({ call, turnId }: ToolCallViewProps) {
+  const waits = call.status === "pending-confirmation" || call.status === "pending-result-confirmation";
+  const chosen = useSignal<boolean | undefined>(undefined);
+  const isOpen = chosen.value ?? (waits || hasSomethingToSee(call));
+  const body = useId();
+  const { tone, words } = standing(call);
+  return (
+    <section
+      class={`card tool ${tone}`}
+      aria-label={`Tool call: ${call.displayName}`}
+      data-call={call.toolCallId}
+      data-status={call.status}
+    >
+      <button
+        type="button"
+        class="tool-head"
+        aria-expanded={isOpen}
+        aria-controls={body}
+        onClick={() => (chosen.value = !isOpen)}
+      >
+        <Icon name="chevron" class={isOpen ? "turned" : ""} />
+        <Icon name="tool" />
+        <strong>{call.displayName}</strong>
+        <span class="tool-summary">{summaryOf(call)}</span>
+        <span class={`badge ${tone}`}>
+          {call.status === "running" || call.status === "streaming" ? (
+            <span class="spinner" aria-hidden="true" />
+          ) : null}
+          {words}
+        </span>
+      </button>
+      <div id={body} class="tool-body" hidden={!isOpen}>
+        {isOpen && <Body call={call} turnId={turnId} />}
+      </div>
+    </section>
+  );
+});
+
+function Body({ call, turnId }: ToolCallViewProps) {
+  const input = call.status === "streaming" ? call.partialInput : call.toolInput;
+  return (
+    <>
+      {call.status === "pending-confirmation" ? (
+        <CallConfirmation call={call} turnId={turnId} />
+      ) : (
+        input && <Input text={input} />
+      )}
+      {call.status === "pending-confirmation" && call.edits && <FileEdits edits={call.edits.items} />}
+      {"content" in call && call.content && (
+        <ToolContent content={call.content} isLive={call.status === "running"} />
+      )}
+      {"structuredContent" in call && call.structuredContent && !("content" in call && call.content) && (
+        <CodeBlock text={JSON.stringify(call.structuredContent, null, 2)} language="json" label="Result" />
+      )}
+      {"error" in call && call.error && (
+        <p class="failure">
+          {call.error.message} {call.error.code && <span class="faint mono">{call.error.code}</span>}
+        </p>
+      )}
+      {call.status === "cancelled" && <Cancelled call={call} />}
+      {call.status === "pending-result-confirmation" && <ResultConfirmation call={call} turnId={turnId} />}
+      <Origin call={call} />
+    </>
+  );
+}
+
+/** The input, as JSON if it is some. */
+function Input({ text }: { text: string }) {
+  const json = pretty(text);
+  return <CodeBlock text={json ?? text} language={json ? "json" : ""} label="Input" />;
+}
+
+/** Give JSON with line breaks; nothing if the text is none, or holds nothing. */
+export function pretty(text: string): string | undefined {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return undefined;
+  }
+}
+
+function Cancelled({ call }: { call: Extract<ToolCallState, { status: "cancelled" }> }) {
+  if (!call.reasonMessage && !call.userSuggestion) return null;
+  return (
+    <div class="note">
+      <Words value={call.reasonMessage} />
+      {call.userSuggestion && <p>{call.userSuggestion.text}</p>}
+    </div>
+  );
+}
+
+function Origin({ call }: { call: ToolCallState }) {
+  const pieces = [`${call.toolName}`];
+  if (call.toolClientId) pieces.push(`run by client ${call.toolClientId}`);
+  if ("confirmed" in call && call.confirmed === "user-action") pieces.push("approved by a user");
+  if ("confirmed" in call && call.confirmed === "setting") pieces.push("approved by a setting");
+  if ("selectedOption" in call && call.selectedOption) pieces.push(call.selectedOption.label);
+  return <small class="origin faint mono">{pieces.join(" · ")}</small>;
+}
+
+function summaryOf(call: ToolCallState) {
+  const words = "pastTenseMessage" in call ? call.pastTenseMessage : call.invocationMessage;
+  if (words !== undefined && typeof words !== "string") return <Markdown text={words.markdown} />;
+  return words === call.displayName ? "" : words;
+}
+
+/** What there is to see without a click: changed files, programs at work, other agents. */
+function hasSomethingToSee(call: ToolCallState): boolean {
+  if (call.status === "streaming") return false;
+  const content = "content" in call ? call.content : undefined;
+  const shown =
+    call.status === "running" ? ["fileEdit", "terminal", "subagent", "text"] : ["fileEdit", "subagent"];
+  return content?.some((one) => shown.includes(one.type)) ?? false;
+}
+
+interface Standing {
+  readonly tone: "plain" | "busy" | "waits" | "good" | "bad";
+  readonly words: string;
+}
+
+function standing(call: ToolCallState): Standing {
+  switch (call.status) {
+    case "streaming":
+      return { tone: "busy", words: "preparing" };
+    case "pending-confirmation":
+      return { tone: "waits", words: "needs approval" };
+    case "running":
+      return { tone: "busy", words: "running" };
+    case "pending-result-confirmation":
+      return { tone: "waits", words: "result needs approval" };
+    case "completed":
+      return call.success ? { tone: "good", words: "done" } : { tone: "bad", words: "failed" };
+    case "cancelled":
+      return {
+        tone: "plain",
+        words:
+          { denied: "denied", skipped: "skipped", "result-denied": "result denied" }[call.reason] ??
+          call.reason,
+      };
+    default:
+      return { tone: "plain", words: (call as { status: string }).status };
+  }
+}

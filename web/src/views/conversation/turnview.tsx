@@ -1,0 +1,126 @@
+/** A turn: what was said, what was answered, how it ended. An old one is never rendered again. */
+import { memo } from "preact/compat";
+import type { ActiveTurn, Turn, UsageInfo } from "../../ahp/wire";
+import { Copy } from "../parts/copy";
+import { Icon } from "../parts/icon";
+import { useAccess } from "./access";
+import { PartView } from "./partview";
+import { MessageView } from "./messageview";
+
+interface TurnViewProps {
+  turn: Turn | ActiveTurn;
+  number: number;
+  /** It is being answered. */
+  isActive: boolean;
+}
+
+/** Show a turn. */
+export const TurnView = memo(function TurnView({ turn, number, isActive }: TurnViewProps) {
+  const last = turn.responseParts.length - 1;
+  return (
+    <li class="turn" data-turn={turn.id}>
+      <article aria-label={`Turn ${number}`} aria-busy={isActive}>
+        <MessageView message={turn.userMessage}>{!isActive && <TurnActions turn={turn} />}</MessageView>
+        <div class="answer">
+          <h3 class="unseen">Answer</h3>
+          {turn.responseParts.map((part, at) => (
+            <PartView
+              key={keyOf(part, at)}
+              part={part}
+              turnId={turn.id}
+              isGrowing={isActive && at === last}
+            />
+          ))}
+          {isActive && last < 0 && <Waiting />}
+          <Ending turn={turn} isActive={isActive} />
+        </div>
+      </article>
+    </li>
+  );
+});
+
+function keyOf(part: Turn["responseParts"][number], at: number): string {
+  if (part.kind === "toolCall") return part.toolCall.toolCallId;
+  return "id" in part && typeof part.id === "string" ? part.id : String(at);
+}
+
+function Waiting() {
+  return (
+    <p class="waiting faint">
+      <span class="spinner" aria-hidden="true" /> Waiting for the answer
+    </p>
+  );
+}
+
+function TurnActions({ turn }: { turn: Turn | ActiveTurn }) {
+  const { edit, fork, isBusy } = useAccess();
+  return (
+    <div class="turn-actions">
+      <Copy text={turn.userMessage.text} label="Copy message" />
+      <button
+        type="button"
+        class="quiet small"
+        title="Edit and send again"
+        aria-label="Edit and send again"
+        disabled={isBusy.value}
+        onClick={() => edit(turn.id)}
+      >
+        <Icon name="edit" />
+      </button>
+      <button
+        type="button"
+        class="quiet small"
+        title="Fork from here"
+        aria-label="Fork from here"
+        onClick={() => fork(turn.id)}
+      >
+        <Icon name="fork" />
+      </button>
+    </div>
+  );
+}
+
+function Ending({ turn, isActive }: { turn: Turn | ActiveTurn; isActive: boolean }) {
+  const state = "state" in turn ? turn.state : undefined;
+  const error = "error" in turn ? turn.error : undefined;
+  const text = () =>
+    turn.responseParts
+      .map((part) => (part.kind === "markdown" ? part.content : ""))
+      .join("\n\n")
+      .trim();
+  return (
+    <footer class="ending">
+      {state === "cancelled" && <p class="note">Stopped.</p>}
+      {error && (
+        <p class="failure" role="note">
+          <strong>The turn failed.</strong> {error.message} <span class="faint mono">{error.errorType}</span>
+        </p>
+      )}
+      {!isActive && turn.responseParts.some((part) => part.kind === "markdown") && (
+        <Copy text={text} label="Copy answer" />
+      )}
+      {turn.usage && <UsageView usage={turn.usage} />}
+    </footer>
+  );
+}
+
+/** Say what a turn cost. */
+export function UsageView({ usage }: { usage: UsageInfo }) {
+  const pieces = [
+    usage.inputTokens !== undefined && `${count(usage.inputTokens)} in`,
+    usage.cacheReadTokens !== undefined &&
+      usage.cacheReadTokens > 0 &&
+      `${count(usage.cacheReadTokens)} cached`,
+    usage.outputTokens !== undefined && `${count(usage.outputTokens)} out`,
+    usage.model,
+  ].filter(Boolean);
+  return pieces.length > 0 ? (
+    <small class="usage faint" title="Tokens">
+      {pieces.join(" · ")}
+    </small>
+  ) : null;
+}
+
+function count(tokens: number): string {
+  return tokens < 10_000 ? tokens.toLocaleString() : `${(tokens / 1000).toFixed(tokens < 100_000 ? 1 : 0)}k`;
+}

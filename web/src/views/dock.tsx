@@ -1,0 +1,109 @@
+/** The dock beside the conversation: changes, files, terminals, the wire. Its width is the user's. */
+import { useRef } from "preact/hooks";
+import { useSession } from "../ahp";
+import type { SessionSummary } from "../ahp/wire";
+import { ChangesPanel } from "./diffs/changespanel";
+import { FilesPanel } from "./files/filespanel";
+import { Icon } from "./parts/icon";
+import { Tabs } from "./parts/tabs";
+import { dockWidth, type Panel, PANELS, panel as open, route } from "./route";
+import { TerminalsPanel } from "./terminals/terminalspanel";
+import { WirePanel } from "./wire/wirepanel";
+
+const NAMES: Readonly<Record<Panel, string>> = {
+  changes: "Changes",
+  files: "Files",
+  terminals: "Terminals",
+  wire: "Wire",
+};
+const NARROWEST = 320;
+const STEP = 40;
+
+/** Show the dock. */
+export function Dock({ panel }: { panel: Panel }) {
+  const session = route.value.view === "session" ? route.value.uri : undefined;
+  const dock = useRef<HTMLElement>(null);
+  return (
+    <aside
+      ref={dock}
+      class="dock"
+      aria-label="Panels"
+      style={{ width: `${widthOf(dockWidth.value)}px` }}
+      onKeyDown={(event) => {
+        if (event.key === "Escape" && !event.defaultPrevented && panel !== "terminals")
+          open.value = undefined;
+      }}
+    >
+      <Separator />
+      <div class="bar">
+        <div class="grow">
+          <Tabs
+            label="Panels"
+            panel="dock-panel"
+            chosen={panel}
+            onChoose={(id) => (open.value = id as Panel)}
+            tabs={PANELS.map((id) => ({ id, label: NAMES[id] }))}
+          />
+        </div>
+        <button
+          type="button"
+          class="quiet"
+          aria-label="Close the panel"
+          title="Close"
+          onClick={() => (open.value = undefined)}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+      <div id="dock-panel" class="panel" role="tabpanel" aria-labelledby={`dock-panel-${panel}`}>
+        {session ? <OfSession uri={session} panel={panel} /> : <Inside panel={panel} summary={undefined} />}
+      </div>
+    </aside>
+  );
+}
+
+function OfSession({ uri, panel }: { uri: string; panel: Panel }) {
+  return <Inside panel={panel} summary={useSession(uri).state.value?.summary} />;
+}
+
+function Inside({ panel, summary }: { panel: Panel; summary: SessionSummary | undefined }) {
+  switch (panel) {
+    case "changes":
+      return <ChangesPanel summary={summary} />;
+    case "files":
+      return <FilesPanel folder={summary?.workingDirectory} />;
+    case "terminals":
+      return <TerminalsPanel folder={summary?.workingDirectory} />;
+    case "wire":
+      return <WirePanel session={summary?.resource} />;
+  }
+}
+
+function widthOf(wanted: number): number {
+  return Math.max(NARROWEST, Math.min(wanted, innerWidth - 600));
+}
+
+/** The edge of the dock: dragged, or moved by arrows. */
+function Separator() {
+  const move = (width: number) => (dockWidth.value = widthOf(width));
+  return (
+    <div
+      class="separator"
+      role="separator"
+      aria-orientation="vertical"
+      aria-label="Width of the panel"
+      aria-valuenow={widthOf(dockWidth.value)}
+      aria-valuemin={NARROWEST}
+      aria-valuemax={Math.max(NARROWEST, innerWidth - 600)}
+      tabIndex={0}
+      onKeyDown={(event) => {
+        if (event.key === "ArrowLeft") move(dockWidth.value + STEP);
+        else if (event.key === "ArrowRight") move(dockWidth.value - STEP);
+      }}
+      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerMove={(event) => {
+        if (event.currentTarget.hasPointerCapture(event.pointerId)) move(innerWidth - event.clientX);
+      }}
+    />
+  );
+}

@@ -1,0 +1,98 @@
+/** Where in the page somebody is: in the address, behind `#`, so that it can be kept, shared and gone back to. */
+import { computed, effect, signal } from "@preact/signals";
+
+export type Route =
+  { readonly view: "home" } | { readonly view: "new" } | { readonly view: "session"; readonly uri: string };
+
+export const PANELS = ["changes", "files", "terminals", "wire"] as const;
+export type Panel = (typeof PANELS)[number];
+
+const hash = signal(location.hash);
+addEventListener("hashchange", () => (hash.value = location.hash));
+
+/** Where one is. */
+export const route = computed<Route>(() => readRoute(hash.value));
+
+/** Read the part of an address behind `#`. */
+export function readRoute(text: string): Route {
+  const [view, rest] = text.replace(/^#\/?/, "").split("/", 2);
+  if (view === "new") return { view: "new" };
+  if (view !== "session" || !rest) return { view: "home" };
+  try {
+    return { view: "session", uri: decodeURIComponent(rest) };
+  } catch {
+    return { view: "home" };
+  }
+}
+
+/** The address of a session. */
+export function hrefOf(uri: string): string {
+  return `#/session/${encodeURIComponent(uri)}`;
+}
+
+/** Go to a session. */
+export function goTo(uri: string): void {
+  location.hash = hrefOf(uri);
+}
+
+/** Go to where sessions are made. */
+export function goToNew(): void {
+  location.hash = "#/new";
+}
+
+/** Go to the start. */
+export function goHome(): void {
+  location.hash = "#/";
+}
+
+// The dock beside the conversation
+
+function kept(key: string): string | undefined {
+  try {
+    return localStorage.getItem(`agenthost.${key}`) ?? undefined;
+  } catch {
+    return undefined; // private windows may have none
+  }
+}
+
+/** Keep a choice for the next visit, where the browser lets us. */
+export function keep(key: string, value: string): void {
+  try {
+    localStorage.setItem(`agenthost.${key}`, value);
+  } catch {
+    // It is forgotten, then.
+  }
+}
+
+const known = kept("panel");
+
+/** Which panel is open beside the conversation; none, if undefined. */
+export const panel = signal<Panel | undefined>(PANELS.find((one) => one === known && innerWidth >= 1100));
+effect(() => keep("panel", panel.value ?? ""));
+
+/** How wide the dock is, in pixels. */
+export const dockWidth = signal(Number(kept("dockWidth")) || 520);
+effect(() => keep("dockWidth", String(dockWidth.value)));
+
+/** The terminal that is looked at. */
+export const chosenTerminal = signal<string | undefined>(undefined);
+
+/** Open a terminal in the dock. */
+export function openTerminal(uri: string): void {
+  chosenTerminal.value = uri;
+  panel.value = "terminals";
+}
+
+/** Open a panel, or close it if it is open. */
+export function togglePanel(name: Panel): void {
+  panel.value = panel.value === name ? undefined : name;
+}
+
+/** Whether the list of sessions is drawn over the page, where that is narrow. */
+export const drawer = signal(false);
+effect(() => {
+  hash.value; // wherever one goes, the drawer is shut
+  drawer.value = false;
+});
+
+export { kept };

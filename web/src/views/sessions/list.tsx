@@ -1,0 +1,140 @@
+/** The list of sessions: search, archive, and a row for each, more of them as one scrolls. */
+import { signal, useComputed, useSignal } from "@preact/signals";
+import { memo } from "preact/compat";
+import { useEffect, useRef } from "preact/hooks";
+import { client } from "../../ahp";
+import type { SessionSummary } from "../../ahp/wire";
+import { Icon } from "../parts/icon";
+import { Menu } from "../parts/menu";
+import { rove } from "../parts/roving";
+import { hrefOf, route } from "../route";
+import { sessionMenu } from "./actions";
+import { StatusDot } from "./badge";
+import { ago, baseName, filterSessions, isUnread } from "./summaries";
+
+const PAGE = 50;
+const search = signal("");
+const archived = signal(false);
+/** Counts minutes, so that "5 min" becomes "6 min". */
+const minute = signal(Date.now());
+setInterval(() => (minute.value = Date.now()), 60_000);
+
+/** Show the sessions. */
+export function SessionList() {
+  const shown = useSignal(PAGE);
+  const all = client.sessions.value;
+  const fitting = useComputed(() =>
+    filterSessions(client.sessions.value ?? [], { text: search.value, archived: archived.value }),
+  ).value;
+  const chosen = route.value.view === "session" ? route.value.uri : undefined;
+  const first = fitting.some((one) => one.resource === chosen) ? chosen : fitting[0]?.resource;
+  return (
+    <>
+      <div class="search">
+        <Icon name="search" />
+        <input
+          id="session-search"
+          type="search"
+          placeholder="Search sessions"
+          aria-label="Search sessions"
+          value={search.value}
+          onInput={(event) => ((search.value = event.currentTarget.value), (shown.value = PAGE))}
+        />
+        <button
+          type="button"
+          class="quiet"
+          aria-pressed={archived.value}
+          title="Archive"
+          aria-label="Show archived sessions"
+          onClick={() => (archived.value = !archived.value)}
+        >
+          <Icon name="archive" />
+        </button>
+      </div>
+      <p class="unseen" role="status">
+        {search.value && `${fitting.length} sessions found`}
+      </p>
+      <ul
+        class="sessions scroll"
+        aria-label={archived.value ? "Archived sessions" : "Sessions"}
+        onKeyDown={(event) => rove(event, ".session-link")}
+      >
+        {fitting.slice(0, shown.value).map((summary) => (
+          <Row
+            key={summary.resource}
+            summary={summary}
+            isChosen={summary.resource === chosen}
+            isFirst={summary.resource === first}
+            now={minute.value}
+          />
+        ))}
+        {fitting.length > shown.value && (
+          <More onMore={() => (shown.value += PAGE)} left={fitting.length - shown.value} />
+        )}
+        {all && fitting.length === 0 && <li class="faint pad">{emptyWords()}</li>}
+        {!all && <li class="faint pad">Loading</li>}
+      </ul>
+    </>
+  );
+}
+
+function emptyWords(): string {
+  if (search.value) return "No session fits.";
+  return archived.value ? "Nothing is archived." : "There are no sessions yet.";
+}
+
+interface RowProps {
+  summary: SessionSummary;
+  isChosen: boolean;
+  /** It is where the Tab key enters the list. */
+  isFirst: boolean;
+  now: number;
+}
+
+const Row = memo(function Row({ summary, isChosen, isFirst, now }: RowProps) {
+  const details = [
+    agentName(summary.provider),
+    summary.workingDirectory && baseName(summary.workingDirectory),
+  ];
+  return (
+    <li class={isChosen ? "session chosen" : "session"} data-session={summary.resource}>
+      <a
+        class="session-link"
+        href={hrefOf(summary.resource)}
+        aria-current={isChosen ? "page" : undefined}
+        tabIndex={isFirst ? 0 : -1}
+      >
+        <StatusDot status={summary.status} isUnread={isUnread(summary)} />
+        <span class="title">{summary.title || "Untitled"}</span>
+        <time class="faint" dateTime={new Date(summary.modifiedAt).toISOString()}>
+          {ago(summary.modifiedAt, now)}
+        </time>
+        <span class="details faint">{summary.activity ?? details.filter(Boolean).join(" · ")}</span>
+      </a>
+      <Menu label={`Actions for ${summary.title}`} items={sessionMenu(summary)} tabIndex={isFirst ? 0 : -1} />
+    </li>
+  );
+});
+
+/** The name of an agent for people. */
+export function agentName(provider: string): string {
+  return client.root.value?.agents.find((one) => one.provider === provider)?.displayName ?? provider;
+}
+
+function More({ onMore, left }: { onMore: () => void; left: number }) {
+  const element = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && onMore(), {
+      rootMargin: "200px",
+    });
+    if (element.current) observer.observe(element.current);
+    return () => observer.disconnect();
+  });
+  return (
+    <li ref={element} class="pad">
+      <button type="button" class="quiet" onClick={onMore}>
+        {left} more
+      </button>
+    </li>
+  );
+}

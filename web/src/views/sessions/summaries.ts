@@ -1,0 +1,66 @@
+/** The list of sessions: what state each is in, which are shown, and in what order. */
+import type { SessionSummary } from "../../ahp/wire";
+
+export type Activity = "idle" | "error" | "running" | "needs input";
+
+const ERROR = 2;
+const IN_PROGRESS = 8;
+const INPUT_NEEDED = 24;
+export const IS_READ = 32;
+export const IS_ARCHIVED = 64;
+
+/** What a session is doing, from the bits of its status. */
+export function activityOf(status: number): Activity {
+  if ((status & INPUT_NEEDED) === INPUT_NEEDED) return "needs input";
+  if (status & IN_PROGRESS) return "running";
+  return status & ERROR ? "error" : "idle";
+}
+
+/** Whether something happened in a session that nobody has looked at. */
+export function isUnread(summary: SessionSummary): boolean {
+  return (summary.status & IS_READ) === 0;
+}
+
+/** Whether a session was put away. */
+export function isArchived(summary: SessionSummary): boolean {
+  return (summary.status & IS_ARCHIVED) !== 0;
+}
+
+export interface Filter {
+  readonly text: string;
+  readonly archived: boolean;
+}
+
+/** Give the sessions that fit, the newest first; every word has to be in the title, the agent, the model or the folder. */
+export function filterSessions(all: Iterable<SessionSummary>, filter: Filter): SessionSummary[] {
+  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
+  const fits = (summary: SessionSummary) => {
+    if (isArchived(summary) !== filter.archived) return false;
+    if (words.length === 0) return true;
+    const { title, provider, model, workingDirectory, activity } = summary;
+    const text = [title, provider, model?.id, workingDirectory, activity].join(" ").toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+  return [...all].filter(fits).sort((a, b) => b.modifiedAt - a.modifiedAt);
+}
+
+/** Say in a word or two how long ago something was. */
+export function ago(then: number, now: number): string {
+  const minutes = Math.floor((now - then) / 60_000);
+  if (minutes < 1) return "now";
+  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h`;
+  if (minutes < 7 * 24 * 60) return `${Math.floor(minutes / (24 * 60))} d`;
+  return new Date(then).toLocaleDateString(undefined, { day: "numeric", month: "short", year: "numeric" });
+}
+
+/** The last part of a URI's path, for people. */
+export function baseName(uri: string): string {
+  const path = uri.replace(/[?#].*$/, "").replace(/\/+$/, "");
+  const last = path.slice(path.lastIndexOf("/") + 1);
+  try {
+    return decodeURIComponent(last) || uri;
+  } catch {
+    return last || uri;
+  }
+}

@@ -1,0 +1,132 @@
+/** Keyboard shortcuts: one table, which both listens and is shown. */
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { client } from "../ahp";
+import { Dialog } from "./parts/dialog";
+import { drawer, goTo, goToNew, panel, route, togglePanel } from "./route";
+import { filterSessions } from "./sessions/summaries";
+import { toggleTheme } from "./theme";
+
+interface Shortcut {
+  readonly keys: readonly string[];
+  readonly does: string;
+  readonly run?: () => void;
+}
+
+/** Whether the list of shortcuts is shown. */
+export const showsShortcuts = signal(false);
+
+function focus(selector: string): void {
+  document.querySelector<HTMLElement>(selector)?.focus();
+}
+
+function step(by: number): void {
+  const sessions = filterSessions(client.sessions.value ?? [], { text: "", archived: false });
+  const here = route.value.view === "session" ? route.value.uri : undefined;
+  const at = sessions.findIndex((one) => one.resource === here);
+  const next = sessions[at < 0 ? 0 : at + by];
+  if (next) goTo(next.resource);
+}
+
+function stop(): void {
+  if (route.value.view !== "session") return;
+  const watch = client.session(route.value.uri);
+  const turn = watch.state.value?.activeTurn;
+  if (turn)
+    void client
+      .dispatch({ type: "session/turnCancelled", session: watch.uri, turnId: turn.id })
+      .catch(() => undefined);
+  watch.close();
+}
+
+/** Keys by themselves count only where nothing is typed. */
+const SHORTCUTS: readonly Shortcut[] = [
+  { keys: ["?"], does: "Show this list", run: () => (showsShortcuts.value = true) },
+  { keys: ["n"], does: "New session", run: goToNew },
+  {
+    keys: ["/"],
+    does: "Search sessions",
+    run: () => ((drawer.value = innerWidth < 768), requestAnimationFrame(() => focus("#session-search"))),
+  },
+  { keys: ["j"], does: "Next session", run: () => step(1) },
+  { keys: ["k"], does: "Previous session", run: () => step(-1) },
+  { keys: ["i"], does: "Write a message", run: () => focus(".composer textarea") },
+  { keys: ["t"], does: "Go to the conversation, to scroll", run: () => focus(".transcript") },
+  {
+    keys: ["a"],
+    does: "Go to what needs an answer",
+    run: () => focus(".confirmation button, .asking input, .asking textarea"),
+  },
+  { keys: ["1"], does: "Changes", run: () => togglePanel("changes") },
+  { keys: ["2"], does: "Files", run: () => togglePanel("files") },
+  { keys: ["3"], does: "Terminals", run: () => togglePanel("terminals") },
+  { keys: ["4"], does: "The wire", run: () => togglePanel("wire") },
+  { keys: ["d"], does: "Light or dark", run: toggleTheme },
+  { keys: ["Esc"], does: "Leave a field; then stop the turn; close what is open" },
+  { keys: ["Enter"], does: "Send; while a turn runs, queue" },
+  { keys: ["Ctrl", "Enter"], does: "Say it into the running turn" },
+  { keys: ["Shift", "Enter"], does: "New line" },
+];
+
+const byKey = new Map(
+  SHORTCUTS.flatMap((one) => (one.run && one.keys.length === 1 ? [[one.keys[0]!, one.run]] : [])),
+);
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}
+
+/** Listen for shortcuts while the page is there. */
+export function useShortcuts(): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (
+        event.defaultPrevented ||
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        document.querySelector("dialog[open]")
+      )
+        return;
+      if (event.key === "Escape") return escape(event);
+      if (isTyping(event.target)) return;
+      const run = byKey.get(event.key);
+      if (!run) return;
+      event.preventDefault();
+      run();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+}
+
+function escape(event: KeyboardEvent): void {
+  if (drawer.value) drawer.value = false;
+  else if (isTyping(event.target) && (event.target as HTMLTextAreaElement).closest(".xterm") === null)
+    (event.target as HTMLElement).blur();
+  else if (panel.value === undefined || !(event.target as HTMLElement).closest?.(".dock")) stop();
+}
+
+/** List the shortcuts. */
+export function ShortcutsDialog() {
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={() => (showsShortcuts.value = false)}>
+      <dl class="shortcuts">
+        {SHORTCUTS.map(({ keys, does }) => (
+          <>
+            <dt>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </>
+        ))}
+      </dl>
+      <p class="faint">Single keys count where nothing is being typed: press Esc to leave a field.</p>
+    </Dialog>
+  );
+}

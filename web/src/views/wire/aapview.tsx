@@ -1,0 +1,3 @@
+export function AapView({ session }: { session: string | undefined }) {
+  return <div class="empty">{session}</div>;
+}

@@ -1,0 +1,31 @@
+/** The wire: every message of this connection, as it goes by; and the same turn over the other protocol. */
+import { useSignal } from "@preact/signals";
+import { Tabs } from "../parts/tabs";
+import { AapView } from "./aapview";
+import { FramesView } from "./framesview";
+
+const PANEL = "wire-panel";
+
+/** Show the wire. */
+export function WirePanel({ session }: { session: string | undefined }) {
+  const tab = useSignal("ahp");
+  return (
+    <>
+      <div class="subbar">
+        <Tabs
+          label="Protocols"
+          panel={PANEL}
+          chosen={tab.value}
+          onChoose={(id) => (tab.value = id)}
+          tabs={[
+            { id: "ahp", label: "AHP messages" },
+            { id: "aap", label: "AAP turn" },
+          ]}
+        />
+      </div>
+      <div id={PANEL} class="panel" role="tabpanel" aria-labelledby={`${PANEL}-${tab.value}`}>
+        {tab.value === "ahp" ? <FramesView /> : <AapView session={session} />}
+      </div>
+    </>
+  );
+}
