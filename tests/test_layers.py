@@ -12,7 +12,7 @@ PACKAGE = Path(agenthost.__file__).parent
 
 # Which parts of the package each part may import, beside itself.
 LAYERS: dict[str, set[str]] = {
-    "__init__": {"errors", "host"},
+    "__init__": {"errors", "host", "agents"},
     "__main__": {"cli"},
     "errors": set(),
     "wire": {"errors"},

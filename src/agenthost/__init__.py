@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 from agenthost.errors import HostError, InvalidValue, NotJson, StorageError, TooLarge, ToolError
 
 if TYPE_CHECKING:
+    from agenthost.agents.model.agent import ModelAgent
     from agenthost.host.agent import Agent, Command, Model
     from agenthost.host.asking import Answers, Choice, Question
     from agenthost.host.host import Host
     from agenthost.host.limits import Limits
     from agenthost.host.options import Option, Suggestion, SuggestQuery
     from agenthost.host.running import Result
-    from agenthost.host.steps import Call, CallInput, Stop, Text, Thought, Usage
+    from agenthost.host.steps import Call, CallInput, Note, Stop, Text, Thought, Usage
     from agenthost.host.toolcontext import ToolContext
     from agenthost.host.toolresults import ToolResult
     from agenthost.host.tools import Tool, tool
@@ -37,7 +38,9 @@ __all__ = [
     "InvalidValue",
     "Limits",
     "Model",
+    "ModelAgent",
     "NotJson",
+    "Note",
     "Option",
     "Question",
     "Result",
@@ -66,7 +69,7 @@ _PLACES = {
     "limits": ("Limits",),
     "options": ("Option", "Suggestion", "SuggestQuery"),
     "running": ("Result",),
-    "steps": ("Call", "CallInput", "Stop", "Text", "Thought", "Usage"),
+    "steps": ("Call", "CallInput", "Note", "Stop", "Text", "Thought", "Usage"),
     "toolcontext": ("ToolContext",),
     "toolresults": ("ToolResult",),
     "tools": ("Tool", "tool"),
@@ -74,6 +77,7 @@ _PLACES = {
     "turn": ("Turn",),
 }
 _MODULES = {name: f"agenthost.host.{module}" for module, names in _PLACES.items() for name in names}
+_MODULES["ModelAgent"] = "agenthost.agents.model.agent"
 
 
 def __getattr__(name: str) -> Any:

@@ -92,6 +92,10 @@ class LimitReached(HostError):
     """Something went on for longer than this host lets it."""
 
 
+class ModelFailed(HostError):
+    """A model, or the service that runs it, did not answer; the sentence says what would help."""
+
+
 class UnsupportedVersion(HostError):
     """The peer speaks no version that we speak; `supported` are ours."""
 

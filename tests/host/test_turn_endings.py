@@ -105,7 +105,10 @@ def test_a_step_that_yields_something_else_is_told_what_it_may_yield(
         assert (await talk.say("Hi")).ending["error"]["errorType"] == "agentFailed"
 
     tell(tmp_path, odd, story)
-    assert "a step function yields str, Text, Thought, CallInput, Call, Usage or Stop, not int" in caplog.text
+    assert (
+        "a step function yields str, Text, Thought, CallInput, Call, Note, Usage or Stop, not int"
+        in caplog.text
+    )
 
 
 def test_a_turn_has_a_time_limit_that_does_not_count_the_time_it_waits_for_people(tmp_path: Path) -> None:

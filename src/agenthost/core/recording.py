@@ -33,6 +33,7 @@ from agenthost.wire.json import JsonObject
 
 __all__ = [
     "SKIPPED",
+    "WHOLE",
     "WITHHELD",
     "answer_message",
     "covered_parts",
@@ -47,6 +48,9 @@ __all__ = [
 
 SKIPPED = "Tool call skipped: the turn ended before it could finish."
 WITHHELD = "Tool call done, but its result was withheld by the user."
+
+WHOLE = ""
+"""Under this, in place of the id of a part, is what an agent wants to have kept of a whole message."""
 
 Inputs: TypeAlias = Mapping[str, JsonObject]
 """The calls of a step: their inputs, by their ids."""
@@ -89,7 +93,8 @@ def answer_message(
     """Give what the assistant said, thought and asked for in the parts from `start` on; nothing if nothing.
 
     Calls that are not among `inputs` were never whole, and are left out. `private` is what an agent wants to
-    have kept of a part or call, by its id. How many parts are in the transcript is noted on the message.
+    have kept of a part or call, by its id, or of all of it. How many parts are in the transcript is noted on
+    the message.
     """
     blocks = [block for part in parts[start:] if (block := _block(part, inputs, private)) is not None]
     if not blocks:
@@ -97,7 +102,8 @@ def answer_message(
     only = blocks[0]
     is_plain = len(blocks) == 1 and only["type"] == "text" and "_private" not in only
     content: Content = only["text"] if is_plain else blocks  # type: ignore[typeddict-item] # a text, as checked
-    return {"role": "assistant", "content": content, "_private": {"host": {"parts": len(parts)}}}
+    noted = {**private.get(WHOLE, {}), "host": {"parts": len(parts)}}
+    return {"role": "assistant", "content": content, "_private": noted}
 
 
 def _block(part: ResponsePart, inputs: Inputs, private: Mapping[str, JsonObject]) -> Block | None:

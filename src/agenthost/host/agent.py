@@ -25,7 +25,7 @@ from agenthost.wire.ahp.root import AgentInfo, SessionModelInfo
 if TYPE_CHECKING:
     from agenthost.host.turn import Turn
 
-__all__ = ["Agent", "Answer", "Command", "Declaration", "Model", "Option"]
+__all__ = ["Agent", "Answer", "Command", "Declaration", "Description", "Model", "Option"]
 
 # It is also the scheme of the URIs of its sessions.
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,63}")
@@ -84,15 +84,14 @@ class Command:
     description: str = ""
 
 
-class Declaration(TypedDict, total=False):
-    """What may be said of an agent beside its name; the attributes of `Agent` explain."""
+class Description(TypedDict, total=False):
+    """What may be said of an agent beside its name and its models; the attributes of `Agent` explain."""
 
     title: str
     version: str
     description: str
     tools: Iterable[Tool | ToolSource | Callable[..., Any]]
     options: Sequence[Option]
-    models: Sequence[Model]
     history: Sequence[HistoryKind]
     stream: Sequence[StreamKind]
     images: Sequence[ImageKind]
@@ -101,6 +100,12 @@ class Declaration(TypedDict, total=False):
     customizations: Sequence[CustomizationRef]
     context_tokens: int
     commands: Sequence[Command]
+
+
+class Declaration(Description, total=False):
+    """What may be said of an agent beside its name."""
+
+    models: Sequence[Model]
 
 
 class Agent:

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from agenthost.core.recording import answer_message, covered_parts, result_content, user_message
+from agenthost.core.recording import WHOLE, answer_message, covered_parts, result_content, user_message
 from agenthost.core.transcript import STEERING, Message, host_mark, open_calls
 from agenthost.host.agent import Agent
 from agenthost.host.asking import Answers, Question
@@ -154,6 +154,7 @@ class RunningTurn:
     def _note(self, kind: Kind, private: JsonObject) -> None:
         self.output.open(kind)
         self.calls.private[self.output.part_id] = private
+        self.output.break_off()
 
     def is_due(self) -> bool:
         """Count a piece of text; tells whether it is time to `breathe`. Asking is cheaper than awaiting."""
@@ -348,6 +349,7 @@ class RunningTurn:
         self.calls.begin_step()
         if not self.output.is_replaying:
             self.take_steering()
+        self.calls.private.pop(WHOLE, None)  # it went with the step before
 
     # Steering
 

@@ -8,6 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from agenthost.core.recording import WHOLE
 from agenthost.errors import LimitReached
 from agenthost.host.calls import Request
 from agenthost.wire.ahp.common import UsageInfo
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from agenthost.host.running import RunningTurn
     from agenthost.host.turn import Turn
 
-__all__ = ["Call", "CallInput", "Stop", "StopReason", "Text", "Thought", "Usage", "run_steps"]
+__all__ = ["Call", "CallInput", "Note", "Stop", "StopReason", "Text", "Thought", "Usage", "run_steps"]
 
 StopReason: TypeAlias = Literal["max_tokens", "refusal"]
 """Why an answer ended early."""
@@ -25,7 +26,11 @@ StopReason: TypeAlias = Literal["max_tokens", "refusal"]
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Words of the answer, like a plain string; `private` is kept with them and shown to nobody."""
+    """Words of the answer, like a plain string.
+
+    `private` is kept with them and shown to nobody. It belongs to all of the text since the last other thing,
+    and ends it: what is said after it is a part of its own.
+    """
 
     text: str
     private: JsonObject | None = None
@@ -33,7 +38,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """Thinking; `private`, such as a signature, is kept with it and shown to nobody."""
+    """Thinking; `private`, such as a signature, is kept with it as with `Text`."""
 
     text: str
     private: JsonObject | None = None
@@ -56,6 +61,13 @@ class Call:
     input: JsonObject = field(default_factory=dict)
     id: str | None = None
     private: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What is kept with all that this step says, and shown to nobody: an object by owner."""
+
+    private: JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +154,12 @@ class _Step:
                 self._ask_for(event)
             case Usage():
                 self._running.use(event.info())
+            case Note():
+                self._running.calls.private[WHOLE] = event.private
             case Stop():
                 self._running.stop_reason = event.reason
             case _:
-                kinds = "str, Text, Thought, CallInput, Call, Usage or Stop"
+                kinds = "str, Text, Thought, CallInput, Call, Note, Usage or Stop"
                 raise TypeError(f"a step function yields {kinds}, not {type(event).__name__}")
 
     def _begin(self, name: str, step_id: str | None) -> str:

@@ -19,6 +19,7 @@ from agenthost.host.running import Result, RunningTurn
 from agenthost.host.session import Session
 from agenthost.host.setup import offered_tools
 from agenthost.host.steps import Call, StopReason, Usage
+from agenthost.wire.ahp.common import UsageInfo
 from agenthost.wire.ahp.message import UserMessage
 from agenthost.wire.ahp.tool import ToolDefinition
 from agenthost.wire.json import JsonObject, decode_json, encode_json
@@ -116,6 +117,11 @@ class Turn:
     def tools(self) -> list[ToolDefinition]:
         """The tools that may be called: the host's that are switched on, and the client's."""
         return offered_tools(self.agent, self._running.calls.toolset, self._running.session)
+
+    @property
+    def usage(self) -> UsageInfo:
+        """What the turn cost so far, as it was said last."""
+        return self._running.turn.get("usage", {})
 
     @property
     def is_replaying(self) -> bool:

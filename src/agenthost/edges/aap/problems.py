@@ -10,6 +10,7 @@ from agenthost.errors import (
     HostError,
     InvalidValue,
     LimitReached,
+    ModelFailed,
     NotJson,
     SessionExists,
     SessionNotFound,
@@ -46,6 +47,7 @@ STATUS: dict[type[HostError], Kind] = {
     ContentNotFound: Kind(404, "content_not_found"),
     AgentUnavailable: Kind(503, "agent_unavailable"),
     LimitReached: Kind(429, "limit_reached"),
+    ModelFailed: Kind(502, "model_failed"),
     SlowConsumer: Kind(503, "too_slow"),
     ToolError: Kind(500, "internal_error", is_public=False),
     # Its sentence names folders of this machine.

@@ -1,0 +1,214 @@
+"""History: a transcript of ours as the messages of the library, valid for every service.
+
+Each call has exactly one result, right after it; requests and answers alternate; ids and names are such as
+all services take. What a service needs to have back (signatures of thoughts, ids) is in `_private` under its
+name; of thoughts, only those go back that have it. Knows no turn.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2s
+from typing import Any
+
+from pydantic_ai.messages import (
+    BinaryContent,
+    ImageUrl,
+    ModelMessage,
+    ModelRequest,
+    ModelRequestPart,
+    ModelResponse,
+    ModelResponsePart,
+    TextPart,
+    ThinkingPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserContent,
+    UserPromptPart,
+)
+from pydantic_ai.tools import ToolDefinition as Definition
+
+from agenthost.core.transcript import Block, Content, Message
+from agenthost.wire.ahp.tool import ToolDefinition
+from agenthost.wire.json import JsonObject
+
+__all__ = ["Names", "definitions", "instructions_of", "to_history"]
+
+NO_RESULT = "There is no result: the call was given up."
+NO_TEXT = "(no text)"
+NO_IMAGE = "[an image, which this model cannot see]"
+FIRST_WORD = "(The assistant speaks first.)"
+
+_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
+_UNFIT = re.compile(r"[^A-Za-z0-9_-]")
+
+
+class Names:
+    """Names of tools as services take them, and the way back."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._to: dict[str, str] = {}
+        self._back: dict[str, str] = {}
+        for name in names:
+            self.add(name)
+
+    def add(self, name: str) -> str:
+        """Give the name that a service knows a tool by."""
+        if name not in self._to:
+            fit = _UNFIT.sub("_", name)[:64]
+            if not fit or fit in self._back:
+                fit = f"{fit[:51]}_{_mark(name)}"
+            self._to[name], self._back[fit] = fit, name
+        return self._to[name]
+
+    def back(self, name: str) -> str:
+        """Give the name that we know a tool by."""
+        return self._back.get(name, name)
+
+
+def definitions(tools: Sequence[ToolDefinition], names: Names) -> list[Definition]:
+    """Describe tools to a service."""
+    return [
+        Definition(
+            name=names.add(tool["name"]),
+            description=tool.get("description"),
+            parameters_json_schema={"properties": {}, **tool.get("inputSchema", {}), "type": "object"},
+        )
+        for tool in tools
+    ]
+
+
+def instructions_of(system: str, messages: Sequence[Message]) -> str:
+    """Give all instructions, wherever they are: services differ in where else they take them."""
+    more = [message["content"] for message in messages if message["role"] == "system"]
+    return "\n\n".join(text for text in (system, *more) if text.strip())
+
+
+def to_history(
+    messages: Sequence[Message], service: str, names: Names, *, sees_images: bool = True
+) -> list[ModelMessage]:
+    """Give a transcript as a service of this name can read it. It begins and ends with a request."""
+    return _History(service, names, sees_images=sees_images).made_of(messages)
+
+
+class _History:
+    def __init__(self, service: str, names: Names, *, sees_images: bool) -> None:
+        self._service = service
+        self._names = names
+        self._sees_images = sees_images
+        self._messages: list[ModelMessage] = []
+        self._used: set[str] = set()
+        self._open: dict[str, ToolCallPart] = {}  # by our ids, in order
+        self._results: dict[str, ToolReturnPart] = {}
+
+    def made_of(self, messages: Sequence[Message]) -> list[ModelMessage]:
+        for message in messages:
+            if message["role"] == "tool":
+                self._answer(message["toolCallId"], message["content"])
+            elif message["role"] == "user":
+                self._settle()
+                self._request([UserPromptPart(self._content(message["content"]) or NO_TEXT)])
+            elif message["role"] == "assistant":
+                self._settle()
+                self._respond(message)
+        self._settle()
+        return self._messages
+
+    def _answer(self, call_id: str, content: Content) -> None:
+        call = self._open.get(call_id)
+        if call is not None:
+            self._results[call_id] = ToolReturnPart(
+                tool_name=call.tool_name, content=self._content(content), tool_call_id=call.tool_call_id
+            )
+
+    def _settle(self) -> None:
+        """Give all calls their results, in the order of the calls."""
+        parts = [
+            self._results.get(call_id) or ToolReturnPart(call.tool_name, NO_RESULT, call.tool_call_id)
+            for call_id, call in self._open.items()
+        ]
+        self._open, self._results = {}, {}
+        if parts:
+            self._request(parts)
+
+    def _request(self, parts: Sequence[ModelRequestPart]) -> None:
+        last = self._messages[-1] if self._messages else None
+        if isinstance(last, ModelRequest):
+            last.parts = [*last.parts, *parts]
+        else:
+            self._messages.append(ModelRequest(parts=list(parts)))
+
+    def _respond(self, message: Message) -> None:
+        content = message["content"]
+        blocks: list[Any] = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        parts = [part for block in blocks for part in self._parts(block)]
+        if not parts:
+            return
+        if not self._messages:
+            self._request([UserPromptPart(FIRST_WORD)])
+        last = self._messages[-1]
+        if isinstance(last, ModelResponse):
+            last.parts = [*last.parts, *parts]
+            return
+        kept = self._kept(message)
+        self._messages.append(
+            ModelResponse(
+                parts=parts,
+                provider_name=self._service if kept else None,
+                provider_url=kept.get("url"),
+                provider_response_id=kept.get("id"),
+                canonical_system=kept.get("system"),
+                model_name=kept.get("model"),
+            )
+        )
+
+    def _parts(self, block: Block) -> Iterator[ModelResponsePart]:
+        kept = self._kept(block)
+        kept = {**kept, "provider_name": self._service} if kept else {}
+        for thought in kept.pop("thoughts", []):
+            yield ThinkingPart("", provider_name=self._service, **thought)
+        match block["type"]:
+            case "text" if block["text"].strip():
+                yield TextPart(block["text"], **kept)
+            case "thinking" if kept:
+                yield ThinkingPart(block["thinking"], **kept)
+            case "tool_use":
+                name, call_id = self._names.add(block["name"]), self._fitting_id(block["toolCallId"])
+                part = ToolCallPart(name, block["input"], call_id, **kept)
+                self._open[block["toolCallId"]] = part
+                yield part
+
+    def _kept(self, holder: Any) -> JsonObject:
+        """Give what the service wants to have back with this message or block."""
+        kept: Any = holder.get("_private", {}).get(self._service)
+        return kept if isinstance(kept, dict) else {}
+
+    def _fitting_id(self, call_id: str) -> str:
+        """Give an id that no other call has and that all services take; the same each time."""
+        fit = call_id if _ID.fullmatch(call_id) else f"call_{_mark(call_id)}"
+        again = 1
+        while fit in self._used:
+            again += 1
+            fit = f"call_{_mark(call_id)}_{again}"
+        self._used.add(fit)
+        return fit
+
+    def _content(self, content: Content) -> Any:
+        if isinstance(content, str):
+            return content
+        told: list[UserContent] = []
+        for block in content:
+            if block["type"] == "text" and block["text"]:
+                told.append(block["text"])
+            elif block["type"] == "image":
+                told.append(_image(block["url"]) if self._sees_images else NO_IMAGE)
+        if all(isinstance(one, str) for one in told):
+            return "\n".join(str(one) for one in told)
+        return told
+
+
+def _image(url: str) -> UserContent:
+    return BinaryContent.from_data_uri(url) if url.startswith("data:") else ImageUrl(url)
+
+
+def _mark(text: str) -> str:
+    return blake2s(text.encode(errors="replace"), digest_size=6).hexdigest()
