@@ -86,3 +86,15 @@ ensure_page() {
     (cd "$root/web" && npm run --silent build -- --logLevel warn) >&2 || return 1
     echo "$sources" >"$page/sources"
 }
+
+# ensure_chromium: there is a browser to look at the page with. Installs Debian's where that is possible.
+ensure_chromium() {
+    for browser in chromium chromium-browser google-chrome; do
+        command -v "$browser" >/dev/null 2>&1 && return
+    done
+    if ! command -v apt-get >/dev/null 2>&1 || [ "$(id -u)" != 0 ]; then return 1; fi
+    echo "agenthost: apt-get installs Chromium for the tests of the page (once)" >&2
+    export DEBIAN_FRONTEND=noninteractive
+    set -- install --yes --no-install-recommends chromium fonts-dejavu-core
+    { apt-get "$@" || { apt-get update && apt-get "$@"; }; } >/dev/null 2>&1
+}
