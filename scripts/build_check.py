@@ -7,6 +7,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+BUILT = ROOT / "src" / "agenthost" / "edges" / "page" / "static" / "index.html"
 UV = str(Path(sys.executable).parent / "uv")
 
 
@@ -31,7 +32,11 @@ def main() -> None:
         typed = run(python, "-c", "import agenthost; print(agenthost.__path__[0])").strip()
         if not Path(typed, "py.typed").exists():
             sys.exit("the wheel lacks py.typed")
-        print(f"{wheel.name} installs and says: {version}")
+        has_page = Path(typed, "edges", "page", "static", "index.html").exists()
+        if has_page != BUILT.exists():
+            sys.exit("the wheel lacks the page, though it was built")
+        page = "with the page" if has_page else "without the page, which was not built"
+        print(f"{wheel.name} ({page}) installs and says: {version}")
 
 
 if __name__ == "__main__":

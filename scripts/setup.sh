@@ -63,7 +63,8 @@ ensure_node() {
     cmp -s "$root/$1/package-lock.json" "$root/$1/node_modules/.lock" && return
     echo "agenthost: npm installs what $1 needs (once; later runs skip this)" >&2
     # Not `npm ci`: it wants packages for other systems too, which not every registry has.
-    (cd "$root/$1" && npm install --no-save --no-audit --no-fund --ignore-scripts --loglevel=error &&
+    (cd "$root/$1" && npm install --no-save --no-audit --no-fund --ignore-scripts --loglevel=error \
+        --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000 &&
         npm run --silent --if-present setup) >&2 || return 1
     cp "$root/$1/package-lock.json" "$root/$1/node_modules/.lock"
 }
@@ -74,17 +75,35 @@ page_sources() {
         xargs cksum | cksum)
 }
 
-# ensure_page: the page is built from the sources as they are. Fails where there is no Node, or it cannot be built.
+# is_page_built: the page is there, from the sources as they are.
+is_page_built() {
+    [ "$(cat "$root/src/agenthost/edges/page/static/sources" 2>/dev/null)" = "$(page_sources)" ]
+}
+
+# ensure_page: make it so. Fails where there is no Node, or it cannot be built; what was built before stays then.
 ensure_page() {
-    [ -d "$root/web" ] || return 0 # what was unpacked has the page, or does not
+    [ -d "$root/web" ] || return 0 # what is installed has the page inside, or does without
+    is_page_built && return
     command -v npm >/dev/null 2>&1 || return 1
-    page="$root/src/agenthost/edges/page/static"
-    sources=$(page_sources)
-    [ "$(cat "$page/sources" 2>/dev/null)" = "$sources" ] && return
+    if command -v flock >/dev/null 2>&1; then
+        exec 9>"$root/.page.lock"
+        flock 9
+    fi
+    built=0
+    is_page_built || build_page || built=1
+    if command -v flock >/dev/null 2>&1; then exec 9>&-; fi
+    return $built
+}
+
+build_page() {
     ensure_node web || return 1
     echo "agenthost: building the page (when its sources have changed)" >&2
-    (cd "$root/web" && npm run --silent build -- --logLevel warn) >&2 || return 1
-    echo "$sources" >"$page/sources"
+    page="$root/src/agenthost/edges/page/static"
+    rm -rf "$page.new"
+    (cd "$root/web" && npm run --silent build -- --logLevel warn --outDir "$page.new") >&2 || return 1
+    page_sources >"$page.new/sources"
+    rm -rf "$page"
+    mv "$page.new" "$page"
 }
 
 # ensure_chromium: there is a browser to look at the page with. Installs Debian's where that is possible.

@@ -1,4 +1,4 @@
-"""`./run` and `./check` on machines that lack something, and on one that is set up."""
+"""`./run` and `./check` on machines that lack something, and on those that are set up."""
 
 import re
 import shutil
@@ -24,6 +24,25 @@ def bare(tmp_path: Path) -> Path:
         if found := shutil.which(tool):
             (tmp_path / "bin" / tool).symlink_to(found)
     return tmp_path
+
+
+@pytest.fixture
+def ready(bare: Path) -> Path:
+    """Make it as if `.venv` was set up, with a server that only says so, and a page to build."""
+    (bare / ".venv" / "bin").mkdir(parents=True)
+    write_script(bare / ".venv" / "bin" / "agenthost", 'echo "serves"')
+    shutil.copy(bare / "requirements" / "run.lock", bare / ".venv")
+    (bare / "web" / "src").mkdir(parents=True)
+    (bare / "web" / "src" / "main.tsx").write_text("1")
+    (bare / "src" / "agenthost" / "edges" / "page").mkdir(parents=True)
+    for tool in ("cksum", "cp", "find", "mkdir", "mv", "rm", "sort", "xargs"):
+        (bare / "bin" / tool).symlink_to(str(shutil.which(tool)))
+    return bare
+
+
+def write_script(path: Path, text: str) -> None:
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
 
 
 def start(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
@@ -64,6 +83,41 @@ def test_run_works_from_any_folder_and_through_a_link(tmp_path: Path) -> None:
     link.symlink_to(ROOT / "run")
     done = subprocess.run([link, "--version"], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("agenthost ")
+
+
+NPM = """
+echo "$@" >> ../npm.log
+case "$*" in
+install*) mkdir -p node_modules; echo x > package-lock.json ;;
+*build*) mkdir "${*##*--outDir }"; echo page > "${*##*--outDir }/index.html" ;;
+esac
+"""
+
+
+def test_serving_builds_the_page_when_its_sources_have_changed_and_not_else(ready: Path) -> None:
+    write_script(ready / "bin" / "npm", NPM)
+    page = ready / "src" / "agenthost" / "edges" / "page" / "static" / "index.html"
+    assert start(ready, "./run", "ask").stderr == ""
+    assert not page.exists()
+    first = start(ready, "./run", "serve")
+    assert (first.returncode, first.stdout) == (0, "serves\n")
+    assert "building the page" in first.stderr
+    assert page.read_text() == "page\n"
+    page.write_text("as it was")
+    again = start(ready, "./run", "serve")
+    assert (again.stdout, again.stderr, page.read_text()) == ("serves\n", "", "as it was")
+    (ready / "web" / "src" / "main.tsx").write_text("2")
+    assert "building the page" in start(ready, "./run", "serve").stderr
+    assert page.read_text() == "page\n"
+
+
+@pytest.mark.parametrize("npm", ["exit 1", None], ids=["fails", "missing"])
+def test_a_page_that_cannot_be_built_keeps_nobody_from_serving(ready: Path, npm: str | None) -> None:
+    if npm is not None:
+        write_script(ready / "bin" / "npm", npm)
+    done = start(ready, "./run", "serve")
+    assert (done.returncode, done.stdout) == (0, "serves\n")
+    assert "the page could not be built" in done.stderr
 
 
 def test_check_refuses_a_word_that_it_does_not_know() -> None:

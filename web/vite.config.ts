@@ -38,6 +38,7 @@ export default defineConfig({
     assetsInlineLimit: 0, // a strict Content-Security-Policy, and nothing in the page itself
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rolldownOptions: { checks: { bundlerTimings: false } }, // how long it took is nobody's trouble
   },
   server: {
     proxy: {
