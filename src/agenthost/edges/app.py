@@ -28,6 +28,7 @@ from agenthost.edges.ahp.wirelog import WireLog
 from agenthost.edges.cors import Cors, changes_something
 from agenthost.edges.health import NOT_OPEN, Phase, find_trouble
 from agenthost.edges.metrics import CONTENT_TYPE, Metrics
+from agenthost.edges.mounts import HAS_BEGUN, Mounts
 from agenthost.edges.page import Page
 from agenthost.edges.rates import Rates, source_of
 from agenthost.host.host import Host
@@ -47,6 +48,7 @@ META_PATHS = frozenset({"/aap/meta", *(f"/aap/v{version.number}/meta" for versio
 _REFUSALS = {
     404: ("not_found", "there is nothing at this path"),
     405: ("method_not_allowed", "this path does not take that method"),
+    500: ("internal_error", "something went wrong here; the server's log says what"),
 }
 
 
@@ -123,7 +125,7 @@ class App:
         self._metrics = Metrics(host, self.requests)
         self._page = Page() if page is None else page
         self._ahp = WebSocketApp(host, Peers(), self.stopping, wire)
-        self._inner = self._routed([*self._routes(), *extra])
+        self._inner = Mounts(self._mounted(), self._routed([*self._routes(), *extra]), _failure)
 
     def _routes(self) -> list[BaseRoute]:
         """List what is served. The protocols are mounted here."""
@@ -132,18 +134,22 @@ class App:
             Route("/readyz", self._readyz, methods=["GET"]),
             Route("/metrics", self._show_metrics, methods=["GET"]),
             Route("/openapi.json", self._show_openapi, methods=["GET"]),
-            *(
-                Mount(f"/aap/v{version.number}", routes_of(self._host, version, self._max_body))
-                for version in VERSIONS
-            ),
-            Mount("/aap", routes_of(self._host, NEWEST, self._max_body)),
             WebSocketRoute("/ahp", self._ahp),
             Route("/ahp", self._ahp),
             *self._page.routes(lambda: self._access.needs_key),
         ]
 
+    def _mounted(self) -> dict[str, ASGIApp]:
+        """Give the versions of AAP by their base URLs."""
+        versions = {f"/aap/v{version.number}": version for version in VERSIONS}
+        found = {**versions, "/aap": NEWEST}
+        return {
+            path: routes_of(self._host, version, self._max_body, _not_found)
+            for path, version in found.items()
+        }
+
     def _routed(self, routes: list[BaseRoute]) -> ASGIApp:
-        app = Starlette(routes=routes, exception_handlers={HTTPException: _http_error, Exception: _failure})
+        app = Starlette(routes=routes, exception_handlers={HTTPException: _http_error, Exception: _failed})
         app.router.redirect_slashes = False  # a redirect would repeat what the `Host` header says
         app.router.default = _not_found
         return app
@@ -159,6 +165,7 @@ class App:
         async def counted(message: Message) -> None:
             if message["type"] == "http.response.start":
                 self.requests[_route_of(scope), message["status"]] += 1
+                scope[HAS_BEGUN] = True
             await send(message)
 
         return counted
@@ -264,9 +271,13 @@ async def _http_error(_request: Request, error: Exception) -> Response:
     return _error(error.status_code, code, message, dict(error.headers or {}))
 
 
-async def _failure(_request: Request, _error_: Exception) -> Response:
+async def _failed(_request: Request, _error_: Exception) -> Response:
     """Answer what nobody expected, without a word of it: the traceback goes to the log, by the server."""
-    return _error(500, "internal_error", "something went wrong here; the server's log says what")
+    return _error(500, *_REFUSALS[500])
+
+
+async def _failure(scope: Scope, receive: Receive, send: Send) -> None:
+    await refuse(scope, receive, send, 500, *_REFUSALS[500])
 
 
 def _who(scope: Scope, grant: Grant | None) -> str:

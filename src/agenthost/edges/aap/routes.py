@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from urllib.parse import parse_qs
 
 from starlette._utils import get_route_path
-from starlette.routing import Route, Router
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agenthost.edges.aap.agents import meta
@@ -105,8 +105,8 @@ class Call:
         await self._send({"type": "http.response.start", "status": status, "headers": headers})
 
 
-def routes_of(host: Host, version: Version, max_bytes: int) -> ASGIApp:
-    """Give the endpoints of one version, below its base URL."""
+def routes_of(host: Host, version: Version, max_bytes: int, nothing: ASGIApp) -> ASGIApp:
+    """Give the endpoints of one version, below its base URL; `nothing` answers for all other paths."""
     endpoints: list[tuple[str, str, Handler]] = [
         ("GET", "/meta", lambda call: get_meta(call, version)),
         ("GET", "/sessions", lambda call: get_sessions(call, version)),
@@ -123,20 +123,22 @@ def routes_of(host: Host, version: Version, max_bytes: int) -> ASGIApp:
     paths: dict[str, dict[str, Handler]] = {}
     for method, path, handler in endpoints:
         paths.setdefault(path, {})[method] = handler
-    return _Paths({path: _Endpoint(host, version, methods, max_bytes) for path, methods in paths.items()})
+    found = {path: _Endpoint(host, version, methods, max_bytes) for path, methods in paths.items()}
+    return _Paths(found, nothing)
 
 
 class _Paths:
     """The endpoints of one version by their paths, in one look: a name, the id of a session, another name."""
 
-    def __init__(self, endpoints: dict[str, "_Endpoint"]) -> None:
+    def __init__(self, endpoints: dict[str, "_Endpoint"], nothing: ASGIApp) -> None:
+        self._nothing = nothing
         self._routes = {_key(path.split("/")): Route(path, one) for path, one in endpoints.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         parts = get_route_path(scope).split("/")
         route = self._routes.get(_key(parts))
-        if scope["type"] != "http" or route is None or "" in parts[2:3]:
-            await _NOTHING(scope, receive, send)
+        if route is None or "" in parts[2:3]:
+            await self._nothing(scope, receive, send)
             return
         scope["route"] = route  # for the metrics
         scope["path_params"] = {"id": parts[2]} if len(parts) > 2 else {}
@@ -145,9 +147,6 @@ class _Paths:
 
 def _key(parts: list[str]) -> tuple[str, ...]:
     return (*parts[:2], *("id" for _ in parts[2:3]), *parts[3:])
-
-
-_NOTHING = Router([])  # answers with 404
 
 
 class _Endpoint:
