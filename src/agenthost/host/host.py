@@ -15,11 +15,13 @@ from typing import Any, Self, TypeVar, Unpack
 
 from agenthost.core.decisions import Context
 from agenthost.host.agent import Agent, Answer, Declaration
+from agenthost.host.calls import WaitFor
 from agenthost.host.catalogue import Catalogue
 from agenthost.host.clients import Clients
 from agenthost.host.completions import Completions
 from agenthost.host.configuring import Configuring
 from agenthost.host.contents import new_content
+from agenthost.host.delegating import Delegation
 from agenthost.host.dispatch import Dispatcher, Happening
 from agenthost.host.engine import Engine
 from agenthost.host.feeds import Feed
@@ -62,6 +64,7 @@ class Host:
         files: the files that clients may touch.
         completions: what could come next in a message.
         configuring: the settings of a session, as a form.
+        delegation: the tasks that agents have given to each other.
         tokens: what clients handed over for agents.
         sourcing: where agents have tools from that come and go.
         vault: seals secrets.
@@ -77,6 +80,7 @@ class Host:
     configuring: Configuring
     tokens: Tokens
     lifetimes: Lifetimes
+    delegation: Delegation
     sourcing: Sourcing
     vault: Vault
 
@@ -191,6 +195,13 @@ class Host:
             catalogue=self.catalogue,
             clear=self.terminals.dispose_of,
             show_tools=self._show_tools,
+        )
+        self.delegation = Delegation(
+            self._agents,
+            sessions=self.engine.sessions,
+            lifetimes=self.lifetimes,
+            dispatcher=self.dispatcher,
+            wake=self.turns.wake,
         )
         self.engine.sessions.loaded = self.lifetimes.loaded
         grants = Grants(self.workspace, self.file_policy, hidden=[data])
@@ -320,6 +331,7 @@ class Host:
         self.turns.happened(happening)
         self.turns.count_up(happening)
         self.clients.happened(happening)
+        self.delegation.happened(happening)
         self.catalogue.happened(happening)
         if happening.action["type"] == "session/turnStarted":
             self._name(happening.session)
@@ -356,7 +368,13 @@ class Host:
         return lambda: Workspace.of(target_of(uri, "$.workingDirectory"), jail)
 
     def _tool_context(
-        self, session: Session, turn_id: str, call_id: str, show: OnProgress, ask: OnAsk
+        self,
+        session: Session,
+        turn_id: str,
+        call_id: str,
+        show: OnProgress,
+        ask: OnAsk,
+        wait_for: WaitFor[Any],
     ) -> ToolContext:
         return ToolContext(
             session=session.row.uri,
@@ -365,6 +383,7 @@ class Host:
             workspace=self._workspace_of(session),
             on_progress=show,
             on_ask=ask,
+            on_delegate=self.delegation.by_call(session, turn_id, call_id, wait_for),
             runner=Runner(self.terminals, session.row.uri, session.row.owner, turn_id, call_id),
             new_content=lambda data, content_type: new_content(session, data, content_type),
         )

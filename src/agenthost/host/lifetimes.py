@@ -8,14 +8,16 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 
-from agenthost.errors import AgentNotFound, HostError
+from agenthost.errors import AgentNotFound, HostError, SessionNotFound
 from agenthost.host.agent import Agent
 from agenthost.host.catalogue import Added, Catalogue, Removed
 from agenthost.host.clients import Clients
 from agenthost.host.dispatch import Dispatcher
 from agenthost.host.engine import Engine
 from agenthost.host.session import Said, Session
+from agenthost.host.setup import private_of
 from agenthost.host.starting import Start, first_state, name_of, seed_of
 from agenthost.host.turns import Turns
 from agenthost.wire.json import Json
@@ -24,7 +26,7 @@ log = logging.getLogger("agenthost.sessions")
 
 TAKEN_UP_AT_ONCE = 16
 
-NOT_FORKED = ("asked", "held", "deferred", "trusted", "scopes", "app", "app_tools")
+NOT_FORKED = ("asked", "held", "deferred", "trusted", "scopes", "children", "parent", "app", "app_tools")
 """What of a session's private data belongs to its running turn, or to those who used it, not to a fork."""
 
 
@@ -160,6 +162,9 @@ class Lifetimes:
         await self._clear(uri)
         await self._engine.sessions.dispose(uri)
         self._catalogue.tell(Removed(session.row.owner, uri))
+        for child in private_of(session).get("children", {}).values():
+            with suppress(SessionNotFound):  # somebody removed it before
+                await self.dispose(child)
         agent = self._agents.get(session.state["summary"]["provider"])
         if agent is not None:
             await self._forget(agent, uri)

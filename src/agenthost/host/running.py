@@ -13,7 +13,7 @@ from agenthost.core.recording import WHOLE, answer_message, covered_parts, resul
 from agenthost.core.transcript import STEERING, Message, host_mark, open_calls
 from agenthost.host.agent import Agent
 from agenthost.host.asking import Answers, Question
-from agenthost.host.calls import Calls, Request
+from agenthost.host.calls import Calls, Request, WaitFor
 from agenthost.host.contents import new_content
 from agenthost.host.limits import Limits
 from agenthost.host.output import Kind, Output
@@ -62,7 +62,7 @@ class Surroundings:
     act: Callable[..., None]
     limits: Limits
     slots: asyncio.Semaphore
-    context: Callable[[Session, str, str, OnProgress, OnAsk], ToolContext]
+    context: Callable[[Session, str, str, OnProgress, OnAsk, WaitFor[Any]], ToolContext]
     tools_known: Callable[[Agent], Awaitable[None]]
 
 
@@ -340,7 +340,7 @@ class RunningTurn:
         async def ask(number: int, *asked: Any) -> Answers:
             return await self._ask_in_call(f"{self._call_question(call_id)}{number}", *asked)
 
-        return self._around.context(self.session, self.id, call_id, show, ask)
+        return self._around.context(self.session, self.id, call_id, show, ask, self.wait_for)
 
     def begin_step(self) -> None:
         """Get ready for a step: what the user said meanwhile comes before it, unless it had begun already."""

@@ -8,8 +8,9 @@ import contextvars
 import logging
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, partial
 from pathlib import Path
@@ -22,15 +23,26 @@ from agenthost.host.files.workspace import Workspace
 from agenthost.host.storage import PutContent
 from agenthost.host.terminals.toolrun import LONGEST_OUTPUT, Ran, Runner
 from agenthost.host.toolresults import text_block
+from agenthost.wire.ahp.common import UsageInfo
 from agenthost.wire.ahp.tool import (
     DiffCounts,
     FileVersion,
     ToolResultContent,
     ToolResultFileEditContent,
     ToolResultResourceContent,
+    ToolResultSubagentContent,
 )
 
-__all__ = ["OnAsk", "OnProgress", "Slot", "ToolContext", "count_lines", "run_in_thread"]
+__all__ = [
+    "Delegated",
+    "OnAsk",
+    "OnDelegate",
+    "OnProgress",
+    "Slot",
+    "ToolContext",
+    "count_lines",
+    "run_in_thread",
+]
 
 T = TypeVar("T")
 
@@ -44,6 +56,27 @@ MOST_COMPARED = 4_000_000
 """How many pairs of lines are compared at most to count what an edit changes."""
 
 logger = logging.getLogger("agenthost.tools")
+
+
+@dataclass(frozen=True, slots=True)
+class Delegated:
+    """What came of a task that was given to another agent.
+
+    Attributes:
+        block: shows its session in a result.
+        text: what it said in the end.
+        error: why it did not get there; what it said until then is still there.
+        usage: what it cost, if it says.
+    """
+
+    block: ToolResultSubagentContent
+    text: str = ""
+    error: str | None = None
+    usage: UsageInfo | None = None
+
+
+OnDelegate: TypeAlias = Callable[[str, str, Collection[str], OnProgress], Awaitable[Delegated]]
+"""Has a task done: by which agent, what, which of its tools need no asking, and what shows how it gets on."""
 
 
 class Slot:
@@ -86,6 +119,7 @@ class ToolContext:
         workspace: Path | Callable[[], Workspace] | None = None,
         on_progress: OnProgress | None = None,
         on_ask: OnAsk | None = None,
+        on_delegate: OnDelegate | None = None,
         new_content: Callable[[bytes, str], NewContent] | None = None,
         runner: Runner | None = None,
     ) -> None:
@@ -101,6 +135,7 @@ class ToolContext:
         self.slot: Slot | None = None
         self._on_progress = on_progress
         self._on_ask = on_ask
+        self._on_delegate = on_delegate
         self._asked = 0
         self._waits = 0
         self._clock: asyncio.Timeout | None = None
@@ -183,6 +218,22 @@ class ToolContext:
         self._asked += 1
         async with self.waiting():
             return await self._on_ask(self._asked, made, message, url)
+
+    async def delegate(self, agent: str, task: str, *, trust: Collection[str] = ()) -> Delegated:
+        """Give a task to another agent of this host, in a session of its own, and wait for its end.
+
+        For asynchronous tools, once in a call. The session is shown in the call from its first moment. Which
+        of its tools need no asking: those that need none in this session, and `trust`. A call that is run
+        again after a restart goes on with the same session; so the tool may be `resumable`.
+
+        Raises:
+            ToolError: there are no other agents here, or they are too deep in each other.
+            AgentNotFound: there is none of that name.
+        """
+        if self._on_delegate is None:
+            raise ToolError("there are no other agents here")
+        async with self.waiting():
+            return await self._on_delegate(agent, task, trust, self._show)
 
     @asynccontextmanager
     async def waiting(self) -> AsyncIterator[None]:

@@ -44,6 +44,7 @@ class ToolOptions(TypedDict, total=False):
     open_world: bool
     exposed: bool
     trusted: bool
+    resumable: bool
     timeout: float
     editable: bool
     needs_result_confirmation: bool
@@ -68,6 +69,7 @@ class Tool:
         open_world: it reaches beyond this machine.
         exposed: whether applications see it, and may switch it on.
         trusted: whether it runs without asking where a session does not say.
+        resumable: a call that was interrupted by a restart finds what it began, and goes on with it.
         timeout: after so many seconds it is given up; without, the caller's limit holds.
         editable: whether its input may be changed by who approves it.
         needs_result_confirmation: whether its result has to be approved before the model sees it.
@@ -87,6 +89,7 @@ class Tool:
     open_world: bool | None = None
     exposed: bool = True
     trusted: bool = False
+    resumable: bool = False
     timeout: float | None = None
     editable: bool = False
     needs_result_confirmation: bool = False
@@ -158,7 +161,7 @@ class Tool:
     @property
     def is_repeatable(self) -> bool:
         """Whether a call that may have run already can safely be run again."""
-        return bool(self.read_only or self.idempotent)
+        return bool(self.read_only or self.idempotent or self.resumable)
 
     def read(self, arguments: Json) -> dict[str, Any]:
         """Check arguments without running anything, such as before somebody is asked to approve them.

@@ -103,6 +103,12 @@ class Turns:
         elif held is not None:
             held.running.wake()
 
+    def wake(self, session: Session) -> None:
+        """Let what waits in a session's turn look again: something happened elsewhere."""
+        held = self._tasks.get(session.number)
+        if held is not None:
+            held.running.wake()
+
     def take_up(self, session: Session) -> None:
         """Go on with a turn that was running or waiting when the host stopped."""
         if "activeTurn" in session.state and session.number not in self._tasks:
