@@ -9,6 +9,7 @@ from agenthost.core.transcript import public
 from agenthost.host.agent import Agent
 from agenthost.host.options import Option
 from agenthost.host.steps import Call, Thought
+from agenthost.host.toolresults import ToolResult
 from agenthost.host.tools import Tool, tool
 from agenthost.host.turn import Turn
 
@@ -65,6 +66,19 @@ async def broken(turn: Turn) -> AsyncIterator[Any]:
     raise RuntimeError(f"a secret of ours: {turn.text}")
 
 
+async def report(turn: Turn) -> None:
+    """Run tools by itself: one at once, then one that begins, asks, and ends."""
+    await turn.say("I look. ")
+    turn.report("read", {"path": "a"}, title="Read a").complete(ToolResult("it is empty"))
+    call = turn.report("edit", {"path": "a"}, title="Edit a")
+    call.run()
+    decision = await call.ask([{"id": "once", "label": "Allow", "kind": "approve"}])
+    if decision.approved:
+        call.describe("Edit a, in two places")
+        call.complete(ToolResult("edited"))
+    await turn.say(f"So: {decision.reason or decision.approved}")
+
+
 class Unready(Agent):
     """Never gets ready for a session."""
 
@@ -90,4 +104,11 @@ plain = Agent(
     options=(Option("fixed", "text", "at first", mutable=False),),
 )
 brief = Agent("brief", quiet, history=("compacted",), stream=("message",), images=("data",))
-AGENTS = (stepper, plain, brief, Agent("broken", broken), Unready("unready", quiet))
+AGENTS = (
+    stepper,
+    plain,
+    brief,
+    Agent("broken", broken),
+    Agent("reporter", report),
+    Unready("unready", quiet),
+)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from agenthost.host.host import Host
     from agenthost.host.limits import Limits
     from agenthost.host.options import Option, Suggestion, SuggestQuery
+    from agenthost.host.reports import Decision, ReportedCall
     from agenthost.host.running import Result
     from agenthost.host.steps import Call, CallInput, Note, Stop, Text, Thought, Usage
     from agenthost.host.toolcontext import ToolContext
@@ -33,6 +34,7 @@ __all__ = [
     "CallInput",
     "Choice",
     "Command",
+    "Decision",
     "Host",
     "HostError",
     "InvalidValue",
@@ -43,6 +45,7 @@ __all__ = [
     "Note",
     "Option",
     "Question",
+    "ReportedCall",
     "Result",
     "Stop",
     "StorageError",
@@ -68,6 +71,7 @@ _PLACES = {
     "host": ("Host",),
     "limits": ("Limits",),
     "options": ("Option", "Suggestion", "SuggestQuery"),
+    "reports": ("Decision", "ReportedCall"),
     "running": ("Result",),
     "steps": ("Call", "CallInput", "Note", "Stop", "Text", "Thought", "Usage"),
     "toolcontext": ("ToolContext",),

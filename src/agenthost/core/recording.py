@@ -23,13 +23,14 @@ from agenthost.core.transcript import (
     denial,
     host_mark,
 )
+from agenthost.errors import NotJson
 from agenthost.wire.ahp.common import StringOrMarkdown
 from agenthost.wire.ahp.message import MessageAttachment
 from agenthost.wire.ahp.message import UserMessage as SentMessage
 from agenthost.wire.ahp.tool import ToolResultContent
 from agenthost.wire.ahp.toolcall import ToolCallResult
 from agenthost.wire.ahp.turn import ResponsePart
-from agenthost.wire.json import JsonObject
+from agenthost.wire.json import JsonObject, decode_json
 
 __all__ = [
     "SKIPPED",
@@ -40,6 +41,7 @@ __all__ = [
     "denied_message",
     "plain",
     "plain_text",
+    "reported_messages",
     "result_content",
     "told",
     "tool_message",
@@ -126,6 +128,51 @@ def _block(part: ResponsePart, inputs: Inputs, private: Mapping[str, JsonObject]
     if block is not None and part_id in private:
         block["_private"] = private[part_id]
     return block  # type: ignore[no-any-return]
+
+
+def reported_messages(
+    parts: Sequence[ResponsePart], start: int, private: Mapping[str, JsonObject], *, is_over: bool = False
+) -> list[Message]:
+    """Give what can be told by now of the calls that an agent ran by itself, in the parts from `start` on.
+
+    Each has a message of its own that asks for it, and its result follows: however they overlapped, a model
+    can read it. So one that is still open holds up all that came after it, unless the turn is over.
+    """
+    messages: list[Message] = []
+    for place in range(start, len(parts)):
+        part: Any = parts[place]
+        if part["kind"] != "toolCall":
+            continue
+        call = part["toolCall"]
+        is_open = call["status"] not in ("completed", "cancelled")
+        if call["status"] == "streaming":
+            if is_over:
+                continue
+            break
+        asking = answer_message(parts[: place + 1], start, {call["toolCallId"]: _input_of(call)}, private)
+        messages += [] if asking is None else [asking]
+        start = place + 1
+        if is_open and not is_over:
+            break
+        messages.append(_ended_message(call))
+    return messages
+
+
+def _input_of(call: JsonObject) -> JsonObject:
+    try:
+        value = decode_json(call.get("toolInput", "{}"))
+    except NotJson:
+        return {}
+    return value if type(value) is dict else {}
+
+
+def _ended_message(call: JsonObject) -> ToolMessage:
+    if call["status"] == "completed":
+        return tool_message(call["toolCallId"], result_content(call))  # type: ignore[arg-type] # it has one
+    if call["status"] == "cancelled" and call["reason"] != "result-denied":
+        return denied_message(call)
+    is_withheld = call["status"] == "cancelled"
+    return tool_message(call["toolCallId"], WITHHELD if is_withheld else SKIPPED)
 
 
 def covered_parts(messages: Sequence[Message]) -> int:

@@ -220,7 +220,7 @@ class Calls:
             if call["status"] == "running" and "toolClientId" not in call:
                 context = self.context(call_id)
                 outcome = await self._run(call, context)
-                self._complete(call, outcome, context)
+                self.end(call, outcome, context)
             else:
                 await self._wait_change(call_id, call["status"])
 
@@ -259,8 +259,17 @@ class Calls:
         answer = answer_to(self.session, call, result)["content"]
         return changed(self.session, held={**held, call["toolCallId"]: answer})
 
-    def _complete(self, call: JsonObject, outcome: ToolOutcome, context: ToolContext) -> None:
-        """Let a call end: in one commit, what people see, what the model reads, and what both refer to."""
+    def end(
+        self,
+        call: JsonObject,
+        outcome: ToolOutcome,
+        context: ToolContext,
+        told: Sequence[Said] | None = None,
+    ) -> None:
+        """Let a call end: in one commit, what people see, what the model reads, and what both refer to.
+
+        `told` is what the model reads, if it is not simply the result.
+        """
         result = outcome.result()
         shown, writes = refer_to_large(self.session, result)
         one = self.toolset.get(call["toolName"])
@@ -269,8 +278,10 @@ class Calls:
             done["requiresResultConfirmation"] = True
             self.act(done, private=self._held(call, result) if writes else None)
         else:
-            # The model reads the result itself, not the references in the state.
-            self.act(done, messages=[Said(self.turn_id, answer_to(self.session, call, result))])
+            if told is None:
+                # The model reads the result itself, not the references in the state.
+                told = [Said(self.turn_id, answer_to(self.session, call, result))]
+            self.act(done, messages=told)
         # After it: a tool that went on although its turn had ended leaves nothing.
         self.session.journal.write([*context.writes, *writes])
         if edits := [block for block in outcome.content if block["type"] == "fileEdit"]:

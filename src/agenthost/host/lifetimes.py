@@ -26,7 +26,10 @@ log = logging.getLogger("agenthost.sessions")
 
 TAKEN_UP_AT_ONCE = 16
 
-NOT_FORKED = ("asked", "held", "deferred", "trusted", "scopes", "children", "parent", "app", "app_tools")
+NOT_FORKED = (
+    *("asked", "held", "deferred", "trusted", "scopes"),
+    *("children", "parent", "app", "app_tools", "kept"),
+)
 """What of a session's private data belongs to its running turn, or to those who used it, not to a fork."""
 
 

@@ -15,6 +15,7 @@ from agenthost.core.recording import (
     answer_message,
     covered_parts,
     denied_message,
+    reported_messages,
     result_content,
     tool_message,
     user_message,
@@ -72,9 +73,11 @@ def _turn_ended(session: Session, action: Json, _answers: Any, notes: Notes) -> 
     if turn is None or turn["id"] != action["turnId"]:
         return NOTHING
     messages = turn_messages(session, turn["id"])
-    closers: list[Message] = [*close_open_calls(messages, SKIPPED)]
-    answer = answer_message(turn["responseParts"], covered_parts(messages), {}, notes)
-    said = [*closers, answer] if answer is not None else closers
+    said: list[Message] = [*close_open_calls(messages, SKIPPED)]
+    parts = turn["responseParts"]
+    said += reported_messages(parts, covered_parts(messages), notes, is_over=True)
+    answer = answer_message(parts, covered_parts([*messages, *said]), {}, notes)
+    said += [] if answer is None else [answer]
     private = without_turn(session)
     return Beside(tuple(Said(turn["id"], message) for message in said), private)
 

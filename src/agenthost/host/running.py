@@ -18,6 +18,7 @@ from agenthost.host.contents import new_content
 from agenthost.host.limits import Limits
 from agenthost.host.output import Kind, Output
 from agenthost.host.recorder import turn_messages
+from agenthost.host.reports import Reports
 from agenthost.host.session import Said, Session
 from agenthost.host.setup import private_of
 from agenthost.host.toolcontext import OnAsk, OnProgress, ToolContext
@@ -90,9 +91,11 @@ class RunningTurn:
         self._batch: list[Request] | None = None
         self._batch_task: asyncio.Task[None]
         self.tasks: set[asyncio.Task[None]] = set()
+        self.watchers: list[Callable[[], None]] = []
         self._steered = 0
         self.calls = self._make_calls(is_taken_up)
         self.output = self.calls.output
+        self.reports = Reports(self, is_again=is_taken_up)
 
     def _make_calls(self, is_taken_up: bool) -> Calls:  # noqa: FBT001 - only to be read here
         calls = Calls(
@@ -102,7 +105,7 @@ class RunningTurn:
             output=Output(self.session, self.id),
             act=self.act,
             wait_for=self.wait_for,
-            context=self._context,
+            context=self.tool_context,
             withdraw=lambda call_id: self._withdraw(self._call_question(call_id)),
             limit=self._around.limits.tool_seconds,
             slots=self._around.slots,
@@ -200,6 +203,8 @@ class RunningTurn:
         for waiter in self._waiters:
             if not waiter.done():
                 waiter.set_result(None)
+        for watch in self.watchers if not self.is_over else ():
+            watch()
 
     def limit_time(self, seconds: float) -> None:
         """Count the time of this turn from now on, but not the time that it waits for people."""
@@ -331,7 +336,9 @@ class RunningTurn:
         """How many whole steps the transcript has of this turn."""
         return sum(message["role"] == "assistant" for message in self.messages)
 
-    def _context(self, call_id: str) -> ToolContext:
+    def tool_context(self, call_id: str) -> ToolContext:
+        """Make the context of a call."""
+
         def show(content: list[Any]) -> None:
             call = None if self.is_over else self.output.find_call(call_id)
             if call is not None and call["status"] == "running":

@@ -163,6 +163,11 @@ class Session:
             self._has_new_row = self._is_expected or self._expect()
         self._count_entries(1)
 
+    def note(self, messages: Sequence[Said]) -> int:
+        """Add to the transcript, without any action. Gives the ticket."""
+        self._say(messages, [message.encoded() for message in messages])
+        return self.journal.ticket
+
     def keep(self, private: JsonObject) -> int:
         """Put this in the place of the private data, without any action. Gives the ticket."""
         self._keep(private, encode_json(private))

@@ -31,7 +31,7 @@ class Private(TypedDict):
     holds the answers that the running turn got, `held` the large results that wait for approval, as the
     model will read them. `config` are the settings of the state, `app` is the client id of an application
     that is never connected, and `app_tools` the tools that it brought, as it did. `deferred` are the
-    actions that wait for the end of the turn, with their origins.
+    actions that wait for the end of the turn, with their origins. `kept` is what its agent wants to have kept.
     """
 
     tools: NotRequired[dict[str, bool]]
@@ -47,6 +47,7 @@ class Private(TypedDict):
     app: NotRequired[str]
     app_tools: NotRequired[list[JsonObject]]
     deferred: NotRequired[list[list[JsonObject]]]
+    kept: NotRequired[JsonObject]
 
 
 def private_of(session: Session) -> Private:

@@ -15,9 +15,10 @@ from agenthost.core.transcript import Image, Message
 from agenthost.errors import ToolError
 from agenthost.host.agent import Agent, Model
 from agenthost.host.asking import Answers, Question
+from agenthost.host.reports import ReportedCall
 from agenthost.host.running import Result, RunningTurn
 from agenthost.host.session import Session
-from agenthost.host.setup import offered_tools
+from agenthost.host.setup import changed, offered_tools, private_of
 from agenthost.host.steps import Call, StopReason, Usage
 from agenthost.wire.ahp.common import UsageInfo
 from agenthost.wire.ahp.message import UserMessage
@@ -43,7 +44,10 @@ class Turn:
     """
 
     def __init__(
-        self, running: RunningTurn, options: Mapping[str, str], workspace: Callable[[Session], Path]
+        self,
+        running: RunningTurn,
+        options: Callable[[], Mapping[str, str]],
+        workspace: Callable[[Session], Path],
     ) -> None:
         self._running = running
         self._options = options
@@ -81,8 +85,8 @@ class Turn:
 
     @property
     def options(self) -> Mapping[str, str]:
-        """The values of the agent's options, secrets in clear."""
-        return self._options
+        """The values of the agent's options at this moment, secrets in clear."""
+        return self._options()
 
     @property
     def model(self) -> Model | None:
@@ -169,6 +173,10 @@ class Turn:
             return []
         return await self._running.call([(call.name, decode_json(encode_json(call.input))) for call in calls])
 
+    def report(self, name: str, input: JsonObject | None = None, *, title: str | None = None) -> ReportedCall:  # noqa: A002
+        """Show a call of a tool that the agent runs by itself; what is given back says how it goes on."""
+        return self._running.reports.begin(name, title or name, decode_json(encode_json(input or {})))
+
     async def ask(
         self, *questions: Question | str, message: str | None = None, url: str | None = None
     ) -> Answers:
@@ -195,6 +203,24 @@ class Turn:
         """Wait; what was waited for before a restart is not waited for again."""
         if not self.is_replaying:
             await asyncio.sleep(seconds)
+
+    def watch(self, look: Callable[[], None]) -> None:
+        """Have this called whenever something happened in the session, until the turn ends."""
+        self._running.watchers.append(look)
+
+    @property
+    def kept(self) -> JsonObject:
+        """What the agent keeps with this session and shows to nobody; a fork does not have it."""
+        return private_of(self._running.session).get("kept", {})
+
+    async def keep(self, value: JsonObject) -> None:
+        """Keep this in the place of `kept`; it is durable when this returns."""
+        self._running.check()
+        session = self._running.session
+        private = changed(session, kept=decode_json(encode_json(value)) or None)
+        if private is not None:
+            session.keep(private)
+        await session.journal.wait()
 
     async def steering(self) -> Message | None:
         """Give what the user said while the agent was at work, if there is something new."""

@@ -9,6 +9,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -153,7 +154,7 @@ class Turns:
             self._complete(running, running.stop_reason)
 
     async def _answer(self, running: RunningTurn) -> None:
-        turn = Turn(running, self._options(running.agent, running.session), self._workspace)
+        turn = Turn(running, partial(self._options, running.agent, running.session), self._workspace)
         running.limit_time(self.limits.turn_seconds)
         try:
             await running.wait_tools()

@@ -4,7 +4,7 @@ A turn of the session may be several requests here: one that waits for its appli
 permissions, stops with `tool_use`, and the next request goes on with it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -17,7 +17,14 @@ from agenthost.wire.ahp.actions.text import SessionDelta, SessionReasoning
 from agenthost.wire.ahp.session import SessionState
 from agenthost.wire.json import decode_json
 
-__all__ = ["TURN_START", "Projection", "is_for_application", "open_calls", "waits_for_application"]
+__all__ = [
+    "TURN_START",
+    "Projection",
+    "is_for_application",
+    "known_calls",
+    "open_calls",
+    "waits_for_application",
+]
 
 TURN_START = encode_event({"event": "turn_start"})
 
@@ -39,6 +46,7 @@ class Projection:
         mode: how the application wants the answer.
         content_of: gives what the model reads of the result of a call.
         stopped: gives the reason of a turn that is complete, if it is not the usual one.
+        known: the calls that were told before this request.
     """
 
     def __init__(
@@ -48,6 +56,7 @@ class Projection:
         mode: StreamMode,
         content_of: Callable[[str], Content],
         stopped: Callable[[], StopReason | None],
+        known: Iterable[str] = (),
     ) -> None:
         self.stop_reason: StopReason | None = None
         self._turn_id = turn_id
@@ -55,6 +64,7 @@ class Projection:
         self._mode = mode
         self._content_of = content_of
         self._stopped = stopped
+        self._known = set(known)
         self._parts: list[tuple[type, str, list[str]]] = []  # the texts of this message so far, by part
 
     def stream(self, run: Sequence[Any]) -> bytes:
@@ -98,6 +108,9 @@ class Projection:
             return []
         base = {"toolCallId": call["toolCallId"]}
         if kind == "session/toolCallReady":
+            if call["toolCallId"] in self._known:
+                return []  # one that its agent runs may ask later, or say what it does more exactly
+            self._known.add(call["toolCallId"])
             called = {"name": call["toolName"], "input": decode_json(call.get("toolInput", "{}"))}
             return [*self._whole_texts(), {"event": "tool_call", **base, **called}]
         has_result = call["status"] == "completed" or call.get("reason") == "result-denied"
@@ -134,10 +147,18 @@ def _framed(kind: Any, run: Sequence[Any]) -> bytes:
 
 def open_calls(state: SessionState) -> list[Any]:
     """Give the calls of the running turn that have not ended."""
+    return [call for call in _calls(state) if call["status"] not in ("completed", "cancelled")]
+
+
+def known_calls(state: SessionState) -> list[str]:
+    """Give the ids of the calls of the running turn that were told already."""
+    return [call["toolCallId"] for call in _calls(state) if call["status"] != "streaming"]
+
+
+def _calls(state: SessionState) -> list[Any]:
     turn = state.get("activeTurn")
     parts: list[Any] = turn["responseParts"] if turn else []
-    calls = [part["toolCall"] for part in parts if part["kind"] == "toolCall"]
-    return [call for call in calls if call["status"] not in ("completed", "cancelled")]
+    return [part["toolCall"] for part in parts if part["kind"] == "toolCall"]
 
 
 def waits_for_application(state: SessionState, app_id: str) -> bool:
@@ -157,9 +178,4 @@ def is_for_application(call: Any, app_id: str) -> bool:
 
 
 def _find(state: SessionState, call_id: str) -> Any:
-    turn = state.get("activeTurn")
-    parts: list[Any] = turn["responseParts"] if turn else []
-    for part in reversed(parts):
-        if part["kind"] == "toolCall" and part["toolCall"]["toolCallId"] == call_id:
-            return part["toolCall"]
-    return None
+    return next((call for call in reversed(_calls(state)) if call["toolCallId"] == call_id), None)

@@ -12,7 +12,7 @@ from agenthost.core.reducers import reduce_session
 from agenthost.core.transcript import public
 from agenthost.edges.aap.asked import Asked
 from agenthost.edges.aap.checks import check_messages, check_overrides, check_stream
-from agenthost.edges.aap.projection import TURN_START, Projection
+from agenthost.edges.aap.projection import TURN_START, Projection, known_calls
 from agenthost.errors import InvalidValue, SlowConsumer
 from agenthost.host.host import Host
 from agenthost.host.session import Said, Session
@@ -83,7 +83,12 @@ class Exchange:
         self._seen = self._host.engine.journal.last_seq
         self._after = self._session.live
         self._projection = Projection(
-            self._turn_id, self._app_id, self._mode, self._content_of, self._stop_of_turn
+            self._turn_id,
+            self._app_id,
+            self._mode,
+            self._content_of,
+            self._stop_of_turn,
+            known_calls(self._session.state),
         )
 
     def _content_of(self, call_id: str) -> Content:

@@ -1,0 +1,36 @@
+"""Calls that an agent runs by itself, over AAP: they look like those of the server, and ask like them."""
+
+import pytest
+
+from aap_talking import MODES, Speaker, assistant, permission, result, used, user
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_call_that_asks_stops_the_turn_and_goes_on_when_it_is_granted(app: Speaker, mode: str) -> None:
+    reply = app.begin("Go", {"name": "reporter"}, stream=mode)
+    assert (reply.stop, reply.text) == ("tool_use", "I look. ")
+    read, edit = reply.calls["read"], reply.calls["edit"]
+    assert reply.results == {read: "it is empty"}
+    asking = [
+        user("Go"),
+        assistant([{"type": "text", "text": "I look. "}, used(read, "read", path="a")]),
+        result(read, "it is empty"),
+        assistant([used(edit, "edit", path="a")]),
+    ]
+    assert app.history(reply.session) == asking
+    rest = app.turn(reply.session, permission(edit), stream=mode)
+    assert (rest.stop, rest.text, rest.calls, rest.results) == ("end_turn", "So: True", {}, {edit: "edited"})
+    assert app.history(reply.session) == [*asking, result(edit, "edited"), assistant("So: True")]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_who_denies_it_says_why_and_the_agent_hears_it(app: Speaker, mode: str) -> None:
+    reply = app.begin("Go", {"name": "reporter"}, stream=mode)
+    edit = reply.calls["edit"]
+    denied = permission(edit, granted=False, reason="not a")
+    rest = app.turn(reply.session, denied, stream=mode)
+    assert (rest.stop, rest.text) == ("end_turn", "So: not a")
+    assert app.history(reply.session)[4:] == [
+        result(edit, "Tool call denied: not a"),
+        assistant("So: not a"),
+    ]
