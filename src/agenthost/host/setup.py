@@ -31,7 +31,7 @@ class Private(TypedDict):
     holds the answers that the running turn got, `held` the large results that wait for approval, as the
     model will read them. `config` are the settings of the state, `app` is the client id of an application
     that is never connected, and `app_tools` the tools that it brought, as it did. `deferred` are the
-    actions that wait for the end of the turn, with their origins. `kept` is what its agent wants to have kept.
+    actions that wait for the end of the turn, with their origins. `kept` is what its agent keeps with it.
     """
 
     tools: NotRequired[dict[str, bool]]
