@@ -20,3 +20,9 @@ def peer(name: str) -> str:
     if os.environ.get("AGENTHOST_PEERS"):
         pytest.fail(f"{name} is not installed in {PEERS}, though ./check installed the peers")
     pytest.skip(f"needs {name}: run `npm install` in tests/peers")
+
+
+def ripgrep() -> str:
+    """Give the path of ripgrep, which its package has in a folder for each system."""
+    found = sorted((PEERS / "node_modules" / "@vscode").glob("ripgrep-*/bin/rg"))
+    return str(found[0]) if found else peer("rg")

@@ -7,6 +7,7 @@ there then, so nothing is lost; what no longer fits fails by itself.
 import os
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
 from typing import TypeAlias
@@ -85,7 +86,7 @@ def change_file(context: ToolContext, path: str, change: Change) -> Changed:
                     changed = _change(context, place, change)
             except NotThere:
                 change(NOTHING)
-                make_folders(files, path)
+                _make_folders(files, path)
                 continue
             if changed is not None:
                 return changed
@@ -133,11 +134,15 @@ def _stamp(status: os.stat_result | None) -> tuple[int, ...] | None:
     return None if status is None else (status.st_ino, status.st_dev, status.st_size, status.st_mtime_ns)
 
 
-def make_folders(files: Workspace, path: str) -> None:
+def _make_folders(files: Workspace, path: str) -> None:
     """Make the folders that a path goes through, as far as they are not there."""
     target = target_of(files, path)
     for depth in range(len(files.path) + 1, len(target.path)):
         name = name_of(files, target.path[:depth])
         with at(files, name, WRITE) as place:
-            if place.status() is None:
-                os.mkdir(place.name, dir_fd=place.folder)
+            status = place.status()
+            if status is None:
+                with suppress(FileExistsError):  # somebody else was quicker
+                    os.mkdir(place.name, dir_fd=place.folder)
+            elif not stat.S_ISDIR(status.st_mode):
+                raise ToolError(f"{name!r:.200} is {kind_of(status)}, so nothing can be in it")

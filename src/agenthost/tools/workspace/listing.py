@@ -1,10 +1,11 @@
 """`list_files`: what is in the workspace, or in a folder of it; bounded, and without what git ignores."""
 
+import stat
 from contextlib import closing
 from typing import Annotated
 
 from agenthost.errors import ToolError
-from agenthost.host.files.jail import READ
+from agenthost.host.files.jail import READ, kind_of
 from agenthost.host.toolcontext import ToolContext
 from agenthost.host.toolresults import ToolResult
 from agenthost.host.tools import tool
@@ -37,6 +38,9 @@ def list_files(
     seen = 0
     with at(context.files, path, READ, follow=True) as place:
         name = name_of(context.files, place.path)
+        status = place.needed_status()
+        if not stat.S_ISDIR(status.st_mode):
+            raise ToolError(f"{name!r:.200} is {kind_of(status)}, not a folder")
         with closing(Walk(context.files, depth=deepest, ignored=ignored).below(place)) as entries:
             for entry in entries:
                 seen += 1

@@ -1,0 +1,94 @@
+"""What `list_files` shows of a workspace."""
+
+from pathlib import Path
+
+import pytest
+
+from agenthost.tools.workspace import list_files
+from agenthost.tools.workspace.listing import MOST_ENTRIES
+from working import given, refused
+
+FILES = [
+    ".github/ci.yml",
+    ".git/config",
+    "a/b/c/deep.py",
+    "a/b/x.ts",
+    "a/one.py",
+    "build/out.o",
+    "a/keep.log",
+    "a/other.log",
+    "top.tsx",
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Make a tree with rules for what git ignores."""
+    for name in FILES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    (tmp_path / ".gitignore").write_text("build/\n*.log\n")
+    (tmp_path / "a" / ".gitignore").write_text("!keep.log\n")
+    (tmp_path / "link").symlink_to(tmp_path.parent)
+    return tmp_path
+
+
+def listed(folder: Path, **arguments: object) -> list[str]:
+    return given(list_files, folder, **arguments).split("\n")
+
+
+def test_two_levels_are_shown_without_what_git_ignores(folder: Path) -> None:
+    assert listed(folder) == [
+        ".github/",
+        ".github/ci.yml",
+        ".gitignore",
+        "a/",
+        "a/.gitignore",
+        "a/b/",
+        "a/keep.log",
+        "a/one.py",
+        "link",
+        "top.tsx",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"glob": "*.py"}, ["a/b/c/deep.py", "a/one.py"]),
+        ({"glob": "a/*.py"}, ["a/one.py"]),
+        ({"glob": "**/*.{ts,tsx}"}, ["a/b/x.ts", "top.tsx"]),
+        ({"glob": "*.log", "ignored": True}, ["a/keep.log", "a/other.log"]),
+        ({"path": "a/b"}, ["a/b/c/", "a/b/c/deep.py", "a/b/x.ts"]),
+        ({"path": "a/b", "depth": 1}, ["a/b/c/", "a/b/x.ts"]),
+        ({"path": "a", "glob": "*.log"}, ["a/keep.log"]),
+        ({"path": "build"}, ["build/out.o"]),
+        ({"path": "a/b/c", "glob": "*.rs"}, ["nothing was found"]),
+    ],
+)
+def test_a_part_is_shown_by_folder_glob_and_depth(
+    folder: Path, arguments: dict[str, object], expected: list[str]
+) -> None:
+    assert listed(folder, **arguments) == expected
+
+
+def test_more_than_can_be_shown_is_told(tmp_path: Path) -> None:
+    for number in range(MOST_ENTRIES + 5):
+        (tmp_path / f"{number:05}").touch()
+    lines = listed(tmp_path)
+    assert len(lines) == MOST_ENTRIES + 1
+    assert lines[-1] == "[there are more: name a folder, or give a glob]"
+
+
+def test_what_cannot_be_listed_is_told(folder: Path) -> None:
+    assert refused(list_files, folder, path="nowhere") == "there is no 'nowhere' in the workspace"
+    assert refused(list_files, folder, path="top.tsx") == "'top.tsx' is a file, not a folder"
+    assert "at least 1" in refused(list_files, folder, depth=0)
+    assert "nothing can fit" in refused(list_files, folder, glob="[")
+
+
+def test_names_of_all_letters_are_shown_and_those_that_are_none_left_out(tmp_path: Path) -> None:
+    (tmp_path / "größe 🎉.txt").touch()
+    (tmp_path / "line\nend").touch()
+    (tmp_path / "bad\udcff").touch()
+    assert listed(tmp_path) == ["größe 🎉.txt"]
