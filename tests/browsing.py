@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, R
 
 from agenthost.edges.page import Page as Built
 
-__all__ = ["UNREACHABLE", "OpenTab", "Tab", "browsing", "opened"]
+__all__ = ["MILLISECONDS", "UNREACHABLE", "OpenTab", "Tab", "browsing", "opened"]
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 

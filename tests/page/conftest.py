@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from browsing import OpenTab, Tab, browsing, opened
+from journeys import STAGE, Stage, fill_workspace
 from serving import serving
 
 # For a file and no longer: Playwright keeps a loop running, which tests of other files would not like.
@@ -26,6 +27,15 @@ def url(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[
     (folder / "work").mkdir()
     with serving("--data", folder / "data", "--workspace", folder / "work") as served:
         yield served.wait_url()
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Stage]:
+    """Serve the demo agent and that of `stage.py`, with some files to work on."""
+    folder = tmp_path_factory.mktemp("stage")
+    work = fill_workspace(folder / "work")
+    with serving(STAGE, "--data", folder / "data", "--workspace", work) as served:
+        yield Stage(served.wait_url(), work)
 
 
 @pytest.fixture

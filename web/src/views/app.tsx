@@ -10,7 +10,7 @@ import { Locked } from "./locked";
 import { Questions } from "./parts/dialog";
 import { Icon } from "./parts/icon";
 import { toast, Toasts } from "./parts/toasts";
-import { drawer, goToNew, panel, route } from "./route";
+import { drawer, goToNew, isNarrow, panel, route } from "./route";
 import { CreateView } from "./sessions/create";
 import { SessionList } from "./sessions/list";
 import { Tokens } from "./sessions/tokens";
@@ -38,7 +38,13 @@ export function App() {
       <Banner />
       <Side />
       <div class="shade" onClick={() => (drawer.value = false)} />
-      <main ref={main} id="main" class="main" tabIndex={-1} inert={drawer.value}>
+      <main
+        ref={main}
+        id="main"
+        class="main"
+        tabIndex={-1}
+        inert={isNarrow.value && (drawer.value || panel.value !== undefined)}
+      >
         <Main />
       </main>
       {panel.value && <Dock key="dock" panel={panel.value} />}
@@ -94,7 +100,7 @@ function Side() {
       }}
     >
       <div class="bar">
-        <button type="button" class="primary grow" onClick={goToNew}>
+        <button type="button" class="grow" onClick={goToNew}>
           <Icon name="add" /> New session
         </button>
         <ThemeButton />

@@ -1,7 +1,7 @@
 /** The dock beside the conversation: changes, files, terminals, the wire. Its width is the user's. */
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { useSession } from "../ahp";
-import type { SessionSummary } from "../ahp/wire";
+import type { SessionState } from "../ahp/wire";
 import { ChangesPanel } from "./diffs/changespanel";
 import { FilesPanel } from "./files/filespanel";
 import { Icon } from "./parts/icon";
@@ -23,6 +23,7 @@ const STEP = 40;
 export function Dock({ panel }: { panel: Panel }) {
   const session = route.value.view === "session" ? route.value.uri : undefined;
   const dock = useRef<HTMLElement>(null);
+  useFocusInside(dock);
   return (
     <aside
       ref={dock}
@@ -56,17 +57,33 @@ export function Dock({ panel }: { panel: Panel }) {
         </button>
       </div>
       <div id="dock-panel" class="panel" role="tabpanel" aria-labelledby={`dock-panel-${panel}`}>
-        {session ? <OfSession uri={session} panel={panel} /> : <Inside panel={panel} summary={undefined} />}
+        {session ? <OfSession uri={session} panel={panel} /> : <Inside panel={panel} state={undefined} />}
       </div>
     </aside>
   );
 }
 
-function OfSession({ uri, panel }: { uri: string; panel: Panel }) {
-  return <Inside panel={panel} summary={useSession(uri).state.value?.summary} />;
+let isFirst = true;
+
+/** Whoever opens the dock is in it, and back where they were when it closes. Not when the page begins with it. */
+function useFocusInside(dock: { readonly current: HTMLElement | null }): void {
+  useEffect(() => {
+    const before = document.activeElement;
+    if (!isFirst || before !== document.body)
+      dock.current?.querySelector<HTMLElement>("[aria-selected=true]")?.focus();
+    isFirst = false;
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
 }
 
-function Inside({ panel, summary }: { panel: Panel; summary: SessionSummary | undefined }) {
+function OfSession({ uri, panel }: { uri: string; panel: Panel }) {
+  return <Inside panel={panel} state={useSession(uri).state.value} />;
+}
+
+function Inside({ panel, state }: { panel: Panel; state: SessionState | undefined }) {
+  const summary = state?.summary;
   switch (panel) {
     case "changes":
       return <ChangesPanel summary={summary} />;
@@ -75,7 +92,9 @@ function Inside({ panel, summary }: { panel: Panel; summary: SessionSummary | un
     case "terminals":
       return <TerminalsPanel folder={summary?.workingDirectory} />;
     case "wire":
-      return <WirePanel session={summary?.resource} />;
+      return (
+        <WirePanel session={summary?.resource} text={state?.turns.at(-1)?.userMessage.text ?? "Hello"} />
+      );
   }
 }
 

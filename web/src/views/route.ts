@@ -88,6 +88,12 @@ export function togglePanel(name: Panel): void {
   panel.value = panel.value === name ? undefined : name;
 }
 
+const narrowness = matchMedia("(max-width: 47.99rem)");
+
+/** Whether there is room for one thing beside nothing else. */
+export const isNarrow = signal(narrowness.matches);
+narrowness.addEventListener("change", () => (isNarrow.value = narrowness.matches));
+
 /** Whether the list of sessions is drawn over the page, where that is narrow. */
 export const drawer = signal(false);
 effect(() => {

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { client } from "../ahp";
 import { Dialog } from "./parts/dialog";
-import { drawer, goTo, goToNew, panel, route, togglePanel } from "./route";
+import { drawer, goTo, goToNew, isNarrow, route, togglePanel } from "./route";
 import { filterSessions } from "./sessions/summaries";
 import { toggleTheme } from "./theme";
 
@@ -46,7 +46,7 @@ const SHORTCUTS: readonly Shortcut[] = [
   {
     keys: ["/"],
     does: "Search sessions",
-    run: () => ((drawer.value = innerWidth < 768), requestAnimationFrame(() => focus("#session-search"))),
+    run: () => ((drawer.value = isNarrow.value), requestAnimationFrame(() => focus("#session-search"))),
   },
   { keys: ["j"], does: "Next session", run: () => step(1) },
   { keys: ["k"], does: "Previous session", run: () => step(-1) },
@@ -63,6 +63,7 @@ const SHORTCUTS: readonly Shortcut[] = [
   { keys: ["4"], does: "The wire", run: () => togglePanel("wire") },
   { keys: ["d"], does: "Light or dark", run: toggleTheme },
   { keys: ["Esc"], does: "Leave a field; then stop the turn; close what is open" },
+  { keys: ["Shift", "Esc"], does: "Leave a terminal" },
   { keys: ["Enter"], does: "Send; while a turn runs, queue" },
   { keys: ["Ctrl", "Enter"], does: "Say it into the running turn" },
   { keys: ["Shift", "Enter"], does: "New line" },
@@ -107,7 +108,7 @@ function escape(event: KeyboardEvent): void {
   if (drawer.value) drawer.value = false;
   else if (isTyping(event.target) && (event.target as HTMLTextAreaElement).closest(".xterm") === null)
     (event.target as HTMLElement).blur();
-  else if (panel.value === undefined || !(event.target as HTMLElement).closest?.(".dock")) stop();
+  else stop();
 }
 
 /** List the shortcuts. */

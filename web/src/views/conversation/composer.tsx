@@ -90,6 +90,7 @@ export function Composer({ state, onSend, editing }: ComposerProps) {
     <section
       class={dropping.value ? "composer dropping" : "composer"}
       aria-label="Message"
+      data-session={uri}
       onDragOver={(event) => {
         event.preventDefault();
         dropping.value = true;

@@ -16,8 +16,10 @@ export function CallConfirmation({ call, turnId }: { call: Waiting; turnId: stri
   const input = useSignal(shown);
   const reason = useSignal<string | undefined>(undefined);
   const field = useId();
+  const group = useRef<HTMLDivElement>(null);
   const isEdited = input.value !== shown;
   const answer = (option: ConfirmationOption | undefined, approved: boolean) => {
+    leave(group.current);
     const common = {
       type: "session/toolCallConfirmed",
       turnId,
@@ -33,7 +35,7 @@ export function CallConfirmation({ call, turnId }: { call: Waiting; turnId: stri
     }
   };
   return (
-    <div class="confirmation" role="group" aria-label={`Approve ${call.displayName}?`}>
+    <div ref={group} class="confirmation" role="group" aria-label={`Approve ${call.displayName}?`}>
       <p class="question">
         <Words value={call.confirmationTitle ?? `Allow ${call.displayName}?`} />
       </p>
@@ -57,6 +59,12 @@ export function CallConfirmation({ call, turnId }: { call: Waiting; turnId: stri
       <Buttons options={call.options} isEdited={isEdited} reason={reason} onAnswer={answer} />
     </div>
   );
+}
+
+/** The buttons go when they were used: the focus stays with the call. */
+function leave(group: HTMLElement | null): void {
+  if (group?.contains(document.activeElement))
+    group.closest(".tool")?.querySelector<HTMLElement>(".tool-head")?.focus();
 }
 
 /** As it came: the agent gets the JSON as its tools send it, not as it was spread out for people. */
@@ -156,10 +164,18 @@ type WaitingResult = Extract<ToolCallState, { status: "pending-result-confirmati
 /** Ask whether the agent may see a result. */
 export function ResultConfirmation({ call, turnId }: { call: WaitingResult; turnId: string }) {
   const { act } = useAccess();
-  const answer = (approved: boolean) =>
+  const group = useRef<HTMLDivElement>(null);
+  const answer = (approved: boolean) => {
+    leave(group.current);
     act({ type: "session/toolCallResultConfirmed", turnId, toolCallId: call.toolCallId, approved });
+  };
   return (
-    <div class="confirmation" role="group" aria-label={`Hand over the result of ${call.displayName}?`}>
+    <div
+      ref={group}
+      class="confirmation"
+      role="group"
+      aria-label={`Hand over the result of ${call.displayName}?`}
+    >
       <p class="question">May the agent see this result?</p>
       <div class="buttons">
         <button type="button" class="primary" onClick={() => answer(true)}>

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { client, useSession } from "../../ahp";
 import type { SessionState, UserMessage } from "../../ahp/wire";
 import { QuestionForm } from "../forms/questions";
+import { Markdown } from "../markdown/markdown";
 import { newId } from "../parts/ids";
 import { fork } from "../sessions/actions";
 import { takeFirstMessage } from "../sessions/firstmessage";
@@ -127,7 +128,7 @@ function Beginning({ state }: { state: SessionState }) {
   return (
     <div class="empty">
       <h2>{agent?.displayName ?? state.summary.provider}</h2>
-      <p>{agent?.description}</p>
+      {agent && <Markdown text={agent.description} />}
       {state.lifecycle === "creating" && <p>Getting ready</p>}
     </div>
   );
@@ -146,9 +147,10 @@ function Requests({ state, act }: { state: SessionState; act: (action: OwnAction
           ...(answer && { answer }),
         })
       }
-      onComplete={(response, answers) =>
-        act({ type: "session/inputCompleted", requestId: request.id, response, ...(answers && { answers }) })
-      }
+      onComplete={(response, answers) => {
+        act({ type: "session/inputCompleted", requestId: request.id, response, ...(answers && { answers }) });
+        document.querySelector<HTMLElement>(".composer textarea")?.focus(); // the form is gone
+      }}
     />
   ));
 }

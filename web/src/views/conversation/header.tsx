@@ -91,11 +91,20 @@ const BUTTONS: readonly { name: Panel; label: string; icon: IconName }[] = [
 export function PanelButtons({ changes }: { changes: number }) {
   return (
     <div class="panel-buttons" role="group" aria-label="Panels">
+      <button
+        type="button"
+        class="quiet only-narrow"
+        aria-label="Panels"
+        aria-expanded={panel.value !== undefined}
+        onClick={() => togglePanel("changes")}
+      >
+        <Icon name="panel" />
+      </button>
       {BUTTONS.map(({ name, label, icon }) => (
         <button
           key={name}
           type="button"
-          class="quiet"
+          class="quiet only-wide"
           aria-pressed={panel.value === name}
           title={label}
           aria-label={name === "changes" && changes > 0 ? `${label}, ${changes} files` : label}

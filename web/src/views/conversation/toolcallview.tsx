@@ -56,12 +56,13 @@ export const ToolCallView = memo(function ToolCallView({ call, turnId }: ToolCal
 
 function Body({ call, turnId }: ToolCallViewProps) {
   const input = call.status === "streaming" ? call.partialInput : call.toolInput;
+  const hasContent = "content" in call && call.content !== undefined;
   return (
     <>
       {call.status === "pending-confirmation" ? (
         <CallConfirmation call={call} turnId={turnId} />
       ) : (
-        input && <Input text={input} />
+        input && <Input text={input} isFolded={hasContent} />
       )}
       {call.status === "pending-confirmation" && call.edits && <FileEdits edits={call.edits.items} />}
       {"content" in call && call.content && (
@@ -83,9 +84,16 @@ function Body({ call, turnId }: ToolCallViewProps) {
 }
 
 /** The input, as JSON if it is some. */
-function Input({ text }: { text: string }) {
+function Input({ text, isFolded }: { text: string; isFolded: boolean }) {
   const json = pretty(text);
-  return <CodeBlock text={json ?? text} language={json ? "json" : ""} label="Input" />;
+  const code = <CodeBlock text={json ?? text} language={json ? "json" : ""} label="Input" />;
+  if (!isFolded) return code;
+  return (
+    <details class="folded">
+      <summary class="faint">Input</summary>
+      {code}
+    </details>
+  );
 }
 
 /** Give JSON with line breaks; nothing if the text is none, or holds nothing. */

@@ -47,7 +47,7 @@ function keyOf(part: Turn["responseParts"][number], at: number): string {
 function Waiting() {
   return (
     <p class="waiting faint">
-      <span class="spinner" aria-hidden="true" /> Waiting for the answer
+      <span class="spinner" aria-hidden="true" /> Working
     </p>
   );
 }

@@ -1,7 +1,7 @@
 /** Content that is kept elsewhere: small images at once, all else when somebody asks for it. */
 import { useSignal } from "@preact/signals";
 import type { ContentRef } from "../../ahp/wire";
-import { CodeBlock } from "../parts/code";
+import { Code, CodeBlock } from "../parts/code";
 import { Icon } from "../parts/icon";
 import { baseName } from "../sessions/summaries";
 import { bytes, languageOf } from "./reading";
@@ -14,7 +14,7 @@ export function ContentView({ content }: { content: ContentRef }) {
   const isSmallImage = content.contentType?.startsWith("image/") && (content.sizeHint ?? 0) < AT_ONCE;
   const wanted = useSignal(isSmallImage === true);
   const reading = useRead(wanted.value ? content.uri : undefined);
-  const name = baseName(content.uri);
+  const name = nameOf(content);
   const facts = [content.contentType, content.sizeHint !== undefined && bytes(content.sizeHint)].filter(
     Boolean,
   );
@@ -30,13 +30,28 @@ export function ContentView({ content }: { content: ContentRef }) {
           </button>
         )}
       </figcaption>
-      {wanted.value && <ReadingView reading={reading.value} uri={content.uri} />}
+      {wanted.value && <ReadingView reading={reading.value} uri={content.uri} bare />}
     </figure>
   );
 }
 
-/** Show what was read, or why it was not. */
-export function ReadingView({ reading, uri }: { reading: Reading; uri: string }) {
+/** Contents of sessions have names that mean nothing to people. */
+function nameOf({ uri, contentType }: ContentRef): string {
+  const name = baseName(uri);
+  if (!/^[0-9a-f-]{16,}$/.test(name)) return name;
+  return contentType?.startsWith("image/") ? "Image" : "Text";
+}
+
+/** Show what was read, or why it was not; bare where what is around it names it already. */
+export function ReadingView({
+  reading,
+  uri,
+  bare = false,
+}: {
+  reading: Reading;
+  uri: string;
+  bare?: boolean;
+}) {
   switch (reading.kind) {
     case "loading":
       return <p class="faint pad">Reading</p>;
@@ -45,7 +60,11 @@ export function ReadingView({ reading, uri }: { reading: Reading; uri: string })
     case "image":
       return <img class="picture" src={reading.url} alt={baseName(uri)} />;
     case "text":
-      return <CodeBlock text={reading.text} language={languageOf(uri)} label={baseName(uri)} />;
+      return bare ? (
+        <Code text={reading.text} language={languageOf(uri)} label={baseName(uri)} />
+      ) : (
+        <CodeBlock text={reading.text} language={languageOf(uri)} label={baseName(uri)} />
+      );
     case "bytes":
       return <p class="faint pad">{bytes(reading.size)} that are no text.</p>;
   }

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { client } from "../../ahp";
 import type { URI } from "../../ahp/wire";
+import { Copy } from "../parts/copy";
 import { Icon } from "../parts/icon";
 import { pathOf } from "../diffs/edits";
 import { ReadingView } from "./contentview";
@@ -45,9 +46,10 @@ function Viewer({ uri, root, onClose }: { uri: URI; root: URI; onClose: () => vo
           <Icon name="back" />
         </button>
         <span class="grow mono path">{pathOf(uri, root)}</span>
+        {reading.value.kind === "text" && <Copy text={reading.value.text} label="Copy file" />}
       </div>
       <div class="scroll grow">
-        <ReadingView reading={reading.value} uri={uri} />
+        <ReadingView reading={reading.value} uri={uri} bare />
       </div>
     </section>
   );

@@ -40,10 +40,31 @@ function Piece({ token }: { token: Token }): ComponentChildren {
     case "escape":
       return (token as Tokens.Escape).text;
     case "text":
-      return token.tokens ? <Inline tokens={token.tokens} /> : decodeEntities((token as Tokens.Text).text);
+      return token.tokens ? (
+        <Inline tokens={token.tokens} />
+      ) : (
+        shortNodes(decodeEntities((token as Tokens.Text).text))
+      );
     default:
       return token.raw;
   }
+}
+
+const LONGEST_NODE = 1000;
+
+/** A long text as several nodes: a browser shapes only the last one again while the text grows. Parted after spaces. */
+export function shortNodes(text: string): string | string[] {
+  if (text.length <= LONGEST_NODE) return text;
+  const nodes: string[] = [];
+  let start = 0;
+  while (text.length - start > LONGEST_NODE) {
+    const space = text.indexOf(" ", start + LONGEST_NODE);
+    if (space < 0) break;
+    nodes.push(text.slice(start, space + 1));
+    start = space + 1;
+  }
+  nodes.push(text.slice(start));
+  return nodes;
 }
 
 function Link({ token }: { token: Tokens.Link }) {

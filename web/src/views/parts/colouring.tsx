@@ -67,7 +67,8 @@ export function colour(text: string, language: string): ComponentChildren {
   const pieces: ComponentChildren[] = [];
   let last = 0;
   for (const match of text.matchAll(patternFor(name))) {
-    const kind = kindOf(match, MARKUP.has(name));
+    const isKey = name === "json" && text[match.index + match[0].length] === ":";
+    const kind = isKey ? "word" : kindOf(match, MARKUP.has(name));
     if (kind === undefined) continue;
     if (match.index > last) pieces.push(text.slice(last, match.index));
     pieces.push(<span class={`hl-${kind}`}>{match[0]}</span>);

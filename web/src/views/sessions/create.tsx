@@ -6,6 +6,7 @@ import type { AgentInfo, JsonObject, Result, URI } from "../../ahp/wire";
 import { DrawerButton, PanelButtons } from "../conversation/header";
 import { modelConfig, modelsOf } from "../conversation/modelpicker";
 import { SchemaForm } from "../forms/schemaform";
+import { Markdown } from "../markdown/markdown";
 import { Icon } from "../parts/icon";
 import { toastError } from "../parts/toasts";
 import { goTo } from "../route";
@@ -44,6 +45,8 @@ function CreateForm({ agents }: { agents: readonly AgentInfo[] }) {
   const isMaking = useSignal(false);
   const config = useConfig(provider.value, folder.value);
   const id = useId();
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus(), []);
   const models = modelsOf(provider.value);
   const chosenModel = models.find((one) => one.id === model.value?.id) ?? models[0];
   const create = async () => {
@@ -117,8 +120,8 @@ function CreateForm({ agents }: { agents: readonly AgentInfo[] }) {
         <label for={`${id}-message`}>First message</label>
         <textarea
           id={`${id}-message`}
+          ref={field}
           rows={3}
-          autofocus
           placeholder="May be left empty"
           value={message.value}
           onInput={(event) => (message.value = event.currentTarget.value)}
@@ -162,7 +165,9 @@ function AgentChoice({
             />
             <span>
               <strong>{agent.displayName}</strong>
-              <small class="faint">{agent.description}</small>
+              <small class="faint">
+                <Markdown text={agent.description} />
+              </small>
             </span>
           </label>
         ))}

@@ -7,7 +7,7 @@ import type { SessionSummary } from "../../ahp/wire";
 import { Icon } from "../parts/icon";
 import { Menu } from "../parts/menu";
 import { rove } from "../parts/roving";
-import { hrefOf, route } from "../route";
+import { drawer, hrefOf, route } from "../route";
 import { sessionMenu } from "./actions";
 import { StatusDot } from "./badge";
 import { ago, baseName, filterSessions, isUnread } from "./summaries";
@@ -102,6 +102,7 @@ const Row = memo(function Row({ summary, isChosen, isFirst, now }: RowProps) {
         class="session-link"
         href={hrefOf(summary.resource)}
         aria-current={isChosen ? "page" : undefined}
+        onClick={() => (drawer.value = false)}
         tabIndex={isFirst ? 0 : -1}
       >
         <StatusDot status={summary.status} isUnread={isUnread(summary)} />

@@ -6,7 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { client, outputOf } from "../../ahp";
 import type { TerminalState, Watch } from "../../ahp";
 import { isHeldHere } from "./claims";
-import { strictDocument, strictly } from "./strict";
+import { strictly } from "./strict";
 import { isDark, terminalTheme } from "./colours";
 
 const RESIZE_MS = 80;
@@ -23,7 +23,6 @@ export default function Screen({ watch }: { watch: Watch<TerminalState> }) {
 
 function attach(watch: Watch<TerminalState>, holder: HTMLElement): () => void {
   const terminal = new Terminal({
-    documentOverride: strictDocument,
     fontFamily: getComputedStyle(holder).getPropertyValue("--mono"),
     fontSize: 13,
     theme: terminalTheme(holder),
@@ -33,6 +32,12 @@ function attach(watch: Watch<TerminalState>, holder: HTMLElement): () => void {
   const fit = new FitAddon();
   terminal.loadAddon(fit);
   strictly(() => terminal.open(holder));
+  // Tab and Esc are the program's, so this is the way out for whoever has only a keyboard.
+  terminal.attachCustomKeyEventHandler((event) => {
+    if (event.key !== "Escape" || !event.shiftKey) return true;
+    document.querySelector<HTMLElement>(".dock [role=tab][aria-selected=true]")?.focus();
+    return false;
+  });
   terminal.focus();
   const type = (data: string) =>
     void client.dispatch({ type: "terminal/input", terminal: watch.uri, data }).catch(() => undefined);

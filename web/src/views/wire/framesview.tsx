@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { client, type Frame } from "../../ahp";
 import { bytes } from "../files/reading";
-import { CodeBlock } from "../parts/code";
+import { Code } from "../parts/code";
 import { Copy } from "../parts/copy";
 import { Icon } from "../parts/icon";
 import { EVERYTHING, filterFrames, KINDS, lineOf, messageOf, requestNames, type WireFilter } from "./filter";
@@ -130,10 +130,11 @@ function FrameDetail({ frame, onClose }: { frame: Frame; onClose: () => void }) 
         </button>
       </div>
       <div class="scroll grow">
-        <CodeBlock
+        {isLong && <p class="faint pad">The beginning of it; copying gives all.</p>}
+        <Code
           text={isLong ? text.slice(0, LONGEST_SHOWN) : text}
           language={message ? "json" : ""}
-          label={isLong ? "The beginning; copy has all of it" : "JSON"}
+          label="JSON"
         />
       </div>
     </section>

@@ -6,8 +6,8 @@ import { FramesView } from "./framesview";
 
 const PANEL = "wire-panel";
 
-/** Show the wire. */
-export function WirePanel({ session }: { session: string | undefined }) {
+/** Show the wire; `text` is what a turn over AAP would say at first. */
+export function WirePanel({ session, text }: { session: string | undefined; text: string }) {
   const tab = useSignal("ahp");
   return (
     <>
@@ -24,7 +24,7 @@ export function WirePanel({ session }: { session: string | undefined }) {
         />
       </div>
       <div id={PANEL} class="panel" role="tabpanel" aria-labelledby={`${PANEL}-${tab.value}`}>
-        {tab.value === "ahp" ? <FramesView /> : <AapView session={session} />}
+        {tab.value === "ahp" ? <FramesView /> : <AapView session={session} text={text} />}
       </div>
     </>
   );

@@ -1,0 +1,180 @@
+"""Sessions in the page: made by a form, found in the list, changed, forked, cut short and deleted."""
+
+import re
+
+from browsing import OpenTab
+from journeys import Stage, answer, begin, composer, expect, go_to, make_session, say, session_of, wait_idle
+
+
+def test_a_session_is_made_by_a_form_that_follows_the_agents_schema(stage: Stage, open_tab: OpenTab) -> None:
+    tab = open_tab(stage.url)
+    page = tab.page
+    page.get_by_role("navigation").get_by_role("button", name="New session").click()
+    page.get_by_role("radio", name="Stage").check()
+    page.get_by_label("Depth").select_option("deep")
+    expect(page.get_by_label("Fixed")).to_have_value("stone")
+    branch = page.get_by_label("Branch")
+    branch.focus()
+    branch.press_sequentially("re")
+    expect(page.locator("datalist option")).to_have_count(2)
+    branch.fill("review")
+    page.get_by_role("button", name="Browse").click()
+    page.get_by_role("dialog").get_by_role("button", name="src").click()
+    expect(page.get_by_text("No folders in here.")).to_be_visible()
+    page.get_by_role("button", name="Choose this folder").click()
+    expect(page.get_by_label("Folder", exact=True)).to_have_value(re.compile("/src$"))
+    page.get_by_label("First message").fill("Hello stage")
+    page.get_by_role("button", name="Create session").click()
+    expect(answer(tab)).to_contain_text("I heard: Hello stage")
+    state = tab.run("const watch = client.session(argument); return watch.state.value", session_of(tab))
+    assert state["config"]["values"] == {"depth": "deep", "branch": "review", "fixed": "stone"}
+    assert state["summary"]["workingDirectory"].endswith("/src")
+
+
+def test_a_model_and_its_settings_are_chosen_when_a_session_is_made_and_later(
+    stage: Stage, open_tab: OpenTab
+) -> None:
+    tab = open_tab(stage.url, "/#/new")
+    page = tab.page
+    page.get_by_label("Model").select_option("steady")
+    page.get_by_label("Pause").select_option("short")
+    page.get_by_role("button", name="Create session").click()
+    expect(composer(tab)).to_be_enabled()
+    model = "const watch = client.session(argument); return watch.state.value.summary.model"
+    assert tab.run(model, session_of(tab)) == {"id": "steady", "config": {"pause": "short"}}
+    page.get_by_role("button", name="Settings of the model").click()
+    page.get_by_role("dialog").get_by_label("Pause").select_option("long")
+    page.get_by_role("button", name="Done").click()
+    tab.until("client.sessions.value[0].model.config.pause === 'long'")
+    page.get_by_role("combobox", name="Model").select_option("swift")
+    tab.until("client.sessions.value[0].model.id === 'swift'")
+
+
+def test_the_list_shows_how_sessions_stand_and_finds_them(stage: Stage, open_tab: OpenTab) -> None:
+    tab, watcher = open_tab(stage.url), open_tab(stage.url)
+    listed = watcher.page.get_by_role("list", name="Sessions")
+    begin(tab, "demo", "/title A needle")
+    wait_idle(tab)
+    begin(tab, "demo", "/error")
+    failed = listed.locator(".session", has_text="/error")
+    expect(failed).to_contain_text("error")
+    begin(tab, "demo", "/ask")
+    expect(listed.locator(".session", has_text="/ask")).to_contain_text("needs input")
+    running = begin(tab, "demo", "/wait 60")
+    row = listed.locator(f'.session[data-session="{running}"]')
+    expect(row).to_contain_text("running, unread")
+    tab.page.get_by_role("button", name="Stop").click()
+    # Whoever looks at it has read it.
+    expect(row.locator(".dot")).to_have_attribute("title", "idle")
+    watcher.page.get_by_role("searchbox", name="Search sessions").fill("NEEDLE demo")
+    expect(listed.locator(".session")).to_have_count(1)
+    watcher.page.get_by_role("searchbox", name="Search sessions").fill("no such thing")
+    expect(listed).to_contain_text("No session fits.")
+
+
+def test_a_session_is_renamed_marked_archived_and_deleted_after_a_question(
+    stage: Stage, open_tab: OpenTab
+) -> None:
+    tab = open_tab(stage.url)
+    page = tab.page
+    uri = begin(tab, "demo", "Something old")
+    wait_idle(tab)
+    page.get_by_role("button", name="Something old", exact=True).click()
+    page.get_by_label("Title").fill("Something new")
+    page.get_by_role("button", name="Rename", exact=True).click()
+    row = page.locator(f'.session[data-session="{uri}"]')
+    expect(row).to_contain_text("Something new")
+
+    def choose(item: str) -> None:
+        row.hover()
+        row.get_by_role("button", name="Actions").click()
+        page.get_by_role("menuitem", name=item).click()
+
+    page.goto(f"{stage.url}/#/")
+    choose("Mark as unread")
+    expect(row).to_contain_text("unread")
+    choose("Mark as read")
+    expect(row).not_to_contain_text("unread")
+    choose("Archive")
+    expect(row).to_have_count(0)
+    page.get_by_role("button", name="Show archived sessions").click()
+    choose("Delete")
+    page.get_by_role("button", name="Cancel").click()
+    expect(row).to_be_visible()
+    choose("Delete")
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(row).to_have_count(0)
+
+
+def test_a_session_is_forked_from_a_turn(stage: Stage, open_tab: OpenTab) -> None:
+    tab = open_tab(stage.url)
+    first = begin(tab, "demo", "one")
+    for text in ("two", "three"):
+        wait_idle(tab)
+        say(tab, text)
+    expect(answer(tab)).to_contain_text("You said: three")
+    wait_idle(tab)
+    tab.page.locator(".turn", has_text="You said: two").hover()
+    tab.page.locator(".turn", has_text="You said: two").get_by_role("button", name="Fork from here").click()
+    tab.page.wait_for_url(lambda url: "#/session/" in url and first not in session_of(tab))
+    expect(tab.page.locator(".turn")).to_have_count(2)
+    say(tab, "/history")
+    expect(answer(tab)).to_contain_text("5")
+
+
+def test_a_message_is_edited_and_sent_again_and_what_came_after_it_goes(
+    stage: Stage, open_tab: OpenTab
+) -> None:
+    tab, other = open_tab(stage.url), open_tab(stage.url)
+    uri = begin(tab, "demo", "one")
+    wait_idle(tab)
+    say(tab, "two")
+    expect(answer(tab)).to_contain_text("You said: two")
+    wait_idle(tab)
+    go_to(other, uri)
+    first = tab.page.locator(".turn").first
+    first.hover()
+    first.get_by_role("button", name="Edit and send again").click()
+    expect(composer(tab)).to_have_value("one")
+    composer(tab).press("Escape")
+    expect(composer(tab)).to_have_value("")
+    first.hover()
+    first.get_by_role("button", name="Edit and send again").click()
+    say(tab, "one, but better")
+    for window in (tab, other):
+        expect(window.page.locator(".turn")).to_have_count(1)
+        expect(answer(window)).to_contain_text("You said: one, but better")
+
+
+def test_a_long_list_comes_a_page_at_a_time(stage: Stage, open_tab: OpenTab) -> None:
+    tab = open_tab(stage.url)
+    tab.run("for (let n = 0; n < 120; n++) await client.createSession({ provider: 'stage' })")
+    tab.page.get_by_role("searchbox", name="Search sessions").fill("stage")
+    rows = tab.page.locator(".session")
+    expect(rows.nth(40)).to_be_attached()
+    assert rows.count() < 110
+    scroll = "document.querySelector('.sessions').scrollTo(0, 1e6)"
+    tab.until(f"({scroll}, document.querySelectorAll('.session').length >= 120)")
+
+
+def test_settings_that_may_change_do_and_refusals_are_said_in_the_hosts_words(
+    stage: Stage, open_tab: OpenTab
+) -> None:
+    tab = open_tab(stage.url)
+    page = tab.page
+    uri = make_session(tab, "stage")
+    go_to(tab, uri)
+    page.get_by_role("button", name="Session", exact=True).click()
+    page.get_by_role("menuitem", name="Settings").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_label("Fixed")).to_be_disabled()
+    dialog.get_by_label("Depth").select_option("deep")
+    state = "const watch = client.session(argument); return watch.state.value.config.values.depth"
+    tab.until("client.session(argument).state.value?.config.values.depth === 'deep'", uri)
+    assert tab.run(state, uri) == "deep"
+    page.keyboard.press("Escape")
+    tab.run(
+        "client.dispatch({ type: 'session/turnCancelled', session: argument, turnId: 'no' }).catch(() => 0)",
+        uri,
+    )
+    expect(page.locator(".toast.error")).to_contain_text("turn")
