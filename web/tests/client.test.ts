@@ -292,14 +292,28 @@ test("requests wait for a connection; those that only ask survive a break, other
   await expect(early).resolves.toEqual({ entries: [] });
   delete host.answers["resourceList"];
   const asking = client.request("resourceList", { uri: "file:///" });
-  const making = client.createSession({ provider: "demo" });
-  const failed = expect(making).rejects.toThrow("not known");
+  const moving = client.request("resourceMove", { source: "file:///a", destination: "file:///b" });
+  const failed = expect(moving).rejects.toThrow("not known");
   await settle();
   host.answers["resourceList"] = () => ({ entries: [{ name: "a", type: "file" }] });
   host.cut();
   await failed;
   await vi.advanceTimersByTimeAsync(1000);
   await expect(asking).resolves.toEqual({ entries: [{ name: "a", type: "file" }] });
+});
+
+test("a session that is being made when the connection breaks is made once", async () => {
+  const client = await started();
+  const making = client.createSession({ provider: "demo" });
+  await settle();
+  host.answers["createSession"] = () => {
+    throw { code: -32003, message: "it exists" };
+  };
+  host.cut();
+  await vi.advanceTimersByTimeAsync(1000);
+  const uri = await making;
+  expect(host.said("createSession")).toMatchObject([{ session: uri }, { session: uri }]);
+  await expect(client.request("createSession", { session: uri })).rejects.toThrow("it exists");
 });
 
 test("a request that nobody answers times out, and its error says so", async () => {
@@ -326,7 +340,15 @@ test("requests of the host are declined, and frames that are no messages do no h
   expect(host.heard.at(-1)).toMatchObject({ id: 7, error: { code: -32601 } });
   host.socket.onmessage?.({ data: "not json" });
   host.say({ method: "somethingNew", params: {} });
+  const watch = client.session(SESSION);
+  await settle();
   host.act({ type: "session/newer", session: SESSION } as never);
+  host.act({ type: "session/inputRequested", session: SESSION } as never);
+  host.say({ method: "action", params: null });
+  host.say({ method: "notification", params: {} });
+  host.act(retitled("Still here"));
+  await settle();
+  expect(watch.state.value?.summary.title).toBe("Still here");
   expect(client.connection.value.phase).toBe("connected");
 });
 

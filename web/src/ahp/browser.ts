@@ -42,6 +42,10 @@ export function browserSurroundings(): Surroundings {
 
 function heed(retry: () => void, check: () => void): void {
   addEventListener("online", retry);
+  // Another tab has got a key for this browser.
+  addEventListener("storage", ({ key, newValue }) => {
+    if (key === KEY && newValue !== null) retry();
+  });
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) return;
     retry();

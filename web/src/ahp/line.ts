@@ -6,7 +6,8 @@
 
 import { signal } from "@preact/signals";
 import type { Connection } from "./api";
-import { AhpError, Disconnected, TimedOut } from "./errors";
+import { type Ask, Calls, SAFE, within } from "./calls";
+import { AhpError, Disconnected } from "./errors";
 import type { FrameTap } from "./tap";
 import { ErrorCode, type Message, type Method, type Params, type Result, type Tellings } from "./wire";
 
@@ -35,35 +36,11 @@ export interface Owner {
   takenOver(): void;
 }
 
-/** Ask over the present connection. `take` is given the result before anything that comes after it is read. */
-export type Ask = <M extends Method>(
-  method: M,
-  params: Params<M>,
-  take?: (result: Result<M>) => void,
-) => Promise<Result<M>>;
-
-interface Call {
-  resolve(result: any): void;
-  reject(error: Error): void;
-  take?: ((result: any) => void) | undefined;
-}
-
-/** What may be asked twice. */
-const SAFE: ReadonlySet<Method> = new Set<Method>([
-  "ping",
-  "subscribe",
-  "listSessions",
-  "fetchTurns",
-  "resourceRead",
-  "resourceList",
-  "resolveSessionConfig",
-  "sessionConfigCompletions",
-  "completions",
-]);
-
 const OPEN_SECONDS = 15;
 /** After so long without a word the host is asked for a sign of life, and given so long for it. */
 const SILENCE_SECONDS = 20;
+/** Less long, when there is a reason to doubt that it is there. */
+const DOUBT_SECONDS = 5;
 const LONGEST_WAIT_SECONDS = 15;
 /** A connection that lasted less than this was none: the next try waits longer. */
 const SHORT_SECONDS = 2;
@@ -74,8 +51,7 @@ const CLOSE_TAKEN_OVER = 4001;
 export class Line {
   readonly state = signal<Connection>({ phase: "connecting", attempt: 0 });
   #socket: Socket | undefined;
-  #calls = new Map<number, Call>();
-  #nextId = 1;
+  #calls = new Calls((message) => this.#send(message));
   #waiting: { resolve(): void; reject(error: Error): void }[] = [];
   #attempt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -127,7 +103,7 @@ export class Line {
 
   /** See whether the host is still there: the machine may have slept. */
   check(): void {
-    if (this.isConnected) this.#askForLife();
+    if (this.isConnected) this.#askForLife(DOUBT_SECONDS);
   }
 
   async request<M extends Method>(method: M, params: Params<M>, seconds: number): Promise<Result<M>> {
@@ -148,13 +124,10 @@ export class Line {
     this.#send({ jsonrpc: "2.0", method, params });
   }
 
-  ask: Ask = (method, params, take) => {
-    const id = this.#nextId++;
-    return new Promise((resolve, reject) => {
-      this.#calls.set(id, { resolve, reject, take });
-      this.#send({ jsonrpc: "2.0", id, method, params });
-    });
-  };
+  /** Ask over the connection that there is. */
+  get ask(): Ask {
+    return this.#calls.ask;
+  }
 
   async #requestOnce<M extends Method>(method: M, params: Params<M>, ended: AbortSignal): Promise<Result<M>> {
     if (!this.isConnected) {
@@ -192,24 +165,7 @@ export class Line {
     } else if (typeof message.method === "string") {
       if (message.id !== undefined && message.id !== null) this.#decline(message);
       else this.owner.receive(message.method, message.params);
-    } else if (typeof message.id === "number") this.#answer(message.id, message);
-  }
-
-  #answer(id: number, message: Message): void {
-    const call = this.#calls.get(id);
-    this.#calls.delete(id);
-    if (!call) return;
-    if (message.error) {
-      const { message: reason, code, data } = message.error;
-      call.reject(new AhpError(reason, code, data));
-      return;
-    }
-    try {
-      call.take?.(message.result);
-      call.resolve(message.result);
-    } catch (error) {
-      call.reject(error as Error);
-    }
+    } else if (typeof message.id === "number") this.#calls.answer(message.id, message);
   }
 
   /** A host may ask for this client's files; there are none. */
@@ -268,10 +224,7 @@ export class Line {
       socket.onopen = socket.onmessage = socket.onclose = null;
       socket.close();
     }
-    const calls = [...this.#calls.values()];
-    this.#calls.clear();
-    const error = new Disconnected("the connection broke; what became of this is not known");
-    calls.forEach((call) => call.reject(error));
+    this.#calls.breakOff(new Disconnected("the connection broke; what became of this is not known"));
   }
 
   // Signs of life
@@ -281,9 +234,9 @@ export class Line {
     this.#silence = setTimeout(() => this.#askForLife(), SILENCE_SECONDS * 1000);
   }
 
-  #askForLife(): void {
+  #askForLife(seconds = SILENCE_SECONDS): void {
     clearTimeout(this.#silence);
-    this.#silence = setTimeout(() => this.#lose(0, "the host is silent"), SILENCE_SECONDS * 1000);
+    this.#silence = setTimeout(() => this.#lose(0, "the host is silent"), seconds * 1000);
     this.ask("ping", {}).catch(() => {}); // any word is one
   }
 }
@@ -294,30 +247,5 @@ function parsed(text: string): Message | undefined {
     return typeof message === "object" && message !== null ? (message as Message) : undefined;
   } catch {
     return undefined;
-  }
-}
-
-/** Give something so long, and then up. */
-async function within<T>(
-  milliseconds: number,
-  sentence: string,
-  run: (ended: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const ended = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => {
-        const error = new TimedOut(sentence);
-        ended.abort(error);
-        reject(error);
-      },
-      Math.max(0, milliseconds),
-    );
-  });
-  try {
-    return await Promise.race([run(ended.signal), late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
