@@ -134,20 +134,18 @@ class _Step:
         answer: Any = turn.agent.answer(turn)
         async with aclosing(answer) as events:
             async for event in events:
-                if isinstance(event, str):
-                    self._running.say("markdown", event)
-                else:
-                    self._take(event)
-                if self._running.is_due():
+                is_text = isinstance(event, str)
+                if self._running.say("markdown", event) if is_text else self._take(event):
                     await self._running.breathe()
         return list(self._requests.values())
 
-    def _take(self, event: Any) -> None:
+    def _take(self, event: Any) -> bool:
+        """Do what an event says; tells whether it is time to let others run."""
         match event:
             case Text():
-                self._running.say("markdown", event.text, event.private)
+                return self._running.say("markdown", event.text, event.private)
             case Thought():
-                self._running.say("reasoning", event.text, event.private)
+                return self._running.say("reasoning", event.text, event.private)
             case CallInput():
                 self._running.output.call_input(self._begin(event.name, event.id), event.text)
             case Call():
@@ -161,6 +159,7 @@ class _Step:
             case _:
                 kinds = "str, Text, Thought, CallInput, Call, Note, Usage or Stop"
                 raise TypeError(f"a step function yields {kinds}, not {type(event).__name__}")
+        return self._running.is_due()
 
     def _begin(self, name: str, step_id: str | None) -> str:
         if step_id is None:

@@ -134,14 +134,12 @@ class Turn:
 
     async def say(self, text: str) -> None:
         """Say something: a piece of the answer, in Markdown. It appears at once."""
-        self._running.say("markdown", text)
-        if self._running.is_due():
+        if self._running.say("markdown", text):
             await self._running.breathe()
 
     async def think(self, text: str) -> None:
         """Think aloud."""
-        self._running.say("reasoning", text)
-        if self._running.is_due():
+        if self._running.say("reasoning", text):
             await self._running.breathe()
 
     async def notify(self, text: str) -> None:
