@@ -70,6 +70,14 @@ class Contents:
             raise ContentNotFound(uri)
         return found
 
+    async def kept(self, session: Session, uri: URI) -> bytes | None:
+        """Give a content of this session, also one that was kept just now; nothing, if there is none."""
+        if not uri.startswith(f"{session.row.uri}{CONTENT}"):
+            return None
+        await session.journal.wait()
+        found = await asyncio.to_thread(self._find, uri)
+        return None if found is None else found.data
+
     def _find(self, uri: URI) -> StoredContent | None:
         parts = split_content_uri(uri)
         if parts is None:

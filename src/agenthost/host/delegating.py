@@ -199,10 +199,16 @@ class Delegation:
         watch = self._watches.get(session.number)
         if watch is not None:
             watch.look(session.state)
-        if action["type"] in ENDINGS and "children" in session.private:
-            for key, uri in private_of(session)["children"].items():
-                if key.startswith(f"{action['turnId']}/"):
-                    self._cancel(uri)
+        if "children" not in session.private:
+            return
+        if action["type"] in ENDINGS:
+            for uri in _children(session, action["turnId"]).values():
+                self._cancel(uri)
+        elif action["type"] == "session/turnStarted" and (old := _children(session, action["turnId"])):
+            # Of a turn that was taken back, and whose id is used again: not what this one's calls began.
+            children = private_of(session)["children"]
+            others = {uri if key in old else key: uri for key, uri in children.items()}
+            session.keep({**session.private, "children": others})
 
     def _cancel(self, uri: str) -> None:
         child = self._sessions.peek(uri)  # one with a turn is in memory
@@ -232,6 +238,11 @@ class _Watch:
         if content != self.shown:
             self.shown = content
             self.task.show(content)
+
+
+def _children(session: Session, turn_id: str) -> dict[str, str]:
+    children = private_of(session).get("children", {})
+    return {key: uri for key, uri in children.items() if key.startswith(f"{turn_id}/")}
 
 
 def _depth(session: Session) -> int:

@@ -9,6 +9,7 @@ import importlib
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
@@ -385,6 +386,7 @@ class Host:
             on_ask=ask,
             on_delegate=self.delegation.by_call(session, turn_id, call_id, wait_for),
             runner=Runner(self.terminals, session.row.uri, session.row.owner, turn_id, call_id),
+            kept=partial(self.engine.contents.kept, session),
             new_content=lambda data, content_type: new_content(session, data, content_type),
         )
 

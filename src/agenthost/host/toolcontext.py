@@ -121,6 +121,7 @@ class ToolContext:
         on_ask: OnAsk | None = None,
         on_delegate: OnDelegate | None = None,
         new_content: Callable[[bytes, str], NewContent] | None = None,
+        kept: Callable[[str], Awaitable[bytes | None]] | None = None,
         runner: Runner | None = None,
     ) -> None:
         self._find_workspace = (
@@ -128,6 +129,7 @@ class ToolContext:
         )
         self.writes: list[PutContent] = []
         self._new_content = new_content
+        self._kept = kept
         self._runner = runner
         self.session = session
         self.turn_id = turn_id
@@ -291,6 +293,10 @@ class ToolContext:
         content = self._new_content(data, content_type)
         self.writes.append(content.write)
         return {"type": "resource", **content.ref}
+
+    async def kept(self, uri: str) -> bytes | None:
+        """Give what an earlier call of this session kept, by its URI; nothing, if that is none."""
+        return None if self._kept is None else await self._kept(uri)
 
     def _version(self, path: Path, text: str) -> FileVersion:
         uri = path.absolute().as_uri()

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given as for_all
 from hypothesis import strategies as st
 
-from agenthost import Call, Turn
+from agenthost import Call, ToolError, Turn
+from agenthost.tools.workspace import read_file
 from agenthost.tools.workspace import run as run_tool
 from agenthost.tools.workspace.running import MOST_CHARACTERS, Printed, cut
 from agenthost.wire.json import decode_json, encode_json
@@ -27,6 +28,7 @@ async def runs(turn: Turn) -> None:
 async def ran(talk: Talk, command: str, **more: Any) -> tuple[str, Any]:
     """Run a command; gives what the model reads, and the result as people see it."""
     heard = await talk.say(encode_json({"command": command, **more}).decode())
+    assert heard.ending["type"] == "session/turnComplete", heard.ending
     return heard.text, heard.of("toolCallComplete")[0]["result"]
 
 
@@ -64,10 +66,23 @@ def test_the_middle_of_a_large_output_is_left_out_and_all_of_it_kept_by_referenc
         assert "line 8998\nline 8999\n" in text
         assert "characters left out …]\n" in text
         assert len(text) < MOST_CHARACTERS + 500
-        whole = await talk.host.files.read(None, {"uri": result["content"][2]["uri"]})
+        uri = result["content"][2]["uri"]
+        whole = await talk.host.files.read(None, {"uri": uri})
         assert whole["data"] == "".join(f"line {number}\n" for number in range(9000))
+        assert f"\n[{uri}]\n[read_file gives any part" in text
 
-    tell(tmp_path, runs, story, tools=[run_tool], start=TRUSTED)
+    async def both(turn: Turn) -> None:
+        """Run a command, and read the middle of what it printed at once."""
+        await runs(turn)
+        result = await turn.call("run", decode_json(turn.text))
+        uri = result.content[2]["uri"]
+        read = await turn.call("read_file", path=uri, offset=4501, limit=1)
+        assert read.endswith("\n4501\tline 4500\n[there is more: go on with offset=4502]")
+        with pytest.raises(ToolError, match="there is no"):
+            await turn.call("read_file", path=uri.replace("demo:/", "demo:/x"))
+
+    tools = {"run": True, "read_file": True}
+    tell(tmp_path, both, story, tools=[run_tool, read_file], start={"tools": tools})
 
 
 def test_what_takes_too_long_is_stopped_and_what_it_printed_is_given(tmp_path: Path) -> None:

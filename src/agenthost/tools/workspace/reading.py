@@ -4,13 +4,14 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Annotated
+from io import BytesIO
+from typing import Annotated, BinaryIO
 
 from agenthost.errors import ToolError
 from agenthost.host.files.jail import READ, Place
 from agenthost.host.files.reading import content_type_of, opened_file
 from agenthost.host.files.reading import read_file as read_bytes
-from agenthost.host.toolcontext import ToolContext
+from agenthost.host.toolcontext import ToolContext, run_in_thread
 from agenthost.host.toolresults import ToolResult, embed
 from agenthost.host.tools import tool
 from agenthost.tools.workspace.paths import at, name_of
@@ -35,7 +36,7 @@ IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
 @tool(title="Read file", read_only=True, open_world=False, trusted=True, invocation="Read {path}")
-def read_file(
+async def read_file(
     path: FilePath,
     context: ToolContext,
     offset: Annotated[int, "the first line, counted from 1"] = 1,
@@ -47,12 +48,25 @@ def read_file(
     """
     if offset < 1 or limit < 1:
         raise ToolError("`offset` and `limit` have to be at least 1")
+    part = Part(offset, min(limit, MOST_LINES))
+    kept = await context.kept(path)
+    if kept is not None:  # the whole output of a command, which the model was told of
+        part.read(BytesIO(kept), len(kept), context)
+        return ToolResult(part.told(path), message="Read what was kept")
+    return await run_in_thread(lambda: _read(path, part, context), "read_file")
+
+
+def _read(path: str, part: "Part", context: ToolContext) -> ToolResult:
     with at(context.files, path, READ, follow=True) as place:
         name = name_of(context.files, place.path)
         kind = content_type_of(place.name)
         if kind in IMAGES:
             return _image(place, name, kind)
-        part = _read(place, Part(offset, min(limit, MOST_LINES)), context)
+        with opened_file(place) as (descriptor, status):
+            if b"\0" in os.pread(descriptor, BINARY_PROBE, 0):
+                raise ToolError(f"{path!r:.200} is binary: {kind or 'not text'}, {status.st_size} bytes")
+            with os.fdopen(os.dup(descriptor), "rb") as file:
+                part.read(file, status.st_size, context)
     return ToolResult(part.told(name), message=f"Read {name}")
 
 
@@ -91,7 +105,21 @@ class Part:
         """Whether no more lines are wanted."""
         return len(self.lines) >= self.limit or self.size >= MOST_CHARACTERS
 
-    def add(self, line: bytes, length: int) -> None:
+    def read(self, file: BinaryIO, size: int, context: ToolContext) -> None:
+        """Read them; to the end, if the file is not too large for that."""
+        digest = sha256()
+        for line, length, raw in _lines(file):
+            digest.update(raw)
+            if length:
+                self.total += 1
+                if self.total >= self.offset and not self.is_full:
+                    self._add(line, length)
+            if context.is_cancelled or (self.is_full and size > LARGEST_WHOLE):
+                return
+        self.is_whole = True
+        self.version = digest.hexdigest()[:8]
+
+    def _add(self, line: bytes, length: int) -> None:
         """Take a line, of which only the beginning may be there."""
         text = line.decode(errors="replace").removesuffix("\n")
         self.is_crlf = self.is_crlf or text.endswith("\r")
@@ -130,36 +158,15 @@ class Part:
         return [f"[there is more: go on with offset={following}]"] if has_more and self.lines else []
 
 
-def _read(place: Place, part: Part, context: ToolContext) -> Part:
-    with opened_file(place) as (descriptor, status):
-        if b"\0" in os.pread(descriptor, BINARY_PROBE, 0):
-            kind = content_type_of(place.name) or "not text"
-            raise ToolError(f"{place.target.uri!r:.200} is binary: {kind}, {status.st_size} bytes")
-        is_small = status.st_size <= LARGEST_WHOLE
-        digest = sha256()
-        for line, length, raw in _lines(descriptor):
-            digest.update(raw)
-            if length:
-                part.total += 1
-                if part.total >= part.offset and not part.is_full:
-                    part.add(line, length)
-            if context.is_cancelled or (part.is_full and not is_small):
-                return part
-    part.is_whole = True
-    part.version = digest.hexdigest()[:8]
-    return part
-
-
-def _lines(descriptor: int) -> Iterator[tuple[bytes, int, bytes]]:
+def _lines(file: BinaryIO) -> Iterator[tuple[bytes, int, bytes]]:
     """Give the beginning of each line, its length when it is whole, else 0, and the bytes just read."""
-    with os.fdopen(os.dup(descriptor), "rb") as file:
-        start, length = b"", 0
-        while raw := file.readline(PIECE):
-            start = start or raw
-            length += len(raw)
-            is_end = raw.endswith(b"\n") or len(raw) < PIECE
-            yield (start, length, raw) if is_end else (b"", 0, raw)
-            if is_end:
-                start, length = b"", 0
-        if length:  # the file ended where a piece did
-            yield start, length, b""
+    start, length = b"", 0
+    while raw := file.readline(PIECE):
+        start = start or raw
+        length += len(raw)
+        is_end = raw.endswith(b"\n") or len(raw) < PIECE
+        yield (start, length, raw) if is_end else (b"", 0, raw)
+        if is_end:
+            start, length = b"", 0
+    if length:  # the file ended where a piece did
+        yield start, length, b""

@@ -91,15 +91,10 @@ async def run(
     text = printed.text()
     content: list[ToolResultContent | str] = [ran.block, cut(text, MOST_CHARACTERS)]
     if len(text) > MOST_CHARACTERS and (whole := context.keep(text.encode(errors="replace"))) is not None:
-        content.append(whole)
-    content += [f"[{note}]" for note in _notes(ran)]
-    return ToolResult(content, message=f"Ran {command[:60]}", error=_error(ran, seconds))
-
-
-def _notes(ran: Ran) -> list[str]:
+        content += [whole, "[read_file gives any part of all of it, by the path above]"]
     if ran.is_detached:
-        return ["the user took over the terminal, and the command may go on in it"]
-    return []
+        content.append("[the user took over the terminal, and the command may go on in it]")
+    return ToolResult(content, message=f"Ran {command[:60]}", error=_error(ran, seconds))
 
 
 def _error(ran: Ran, seconds: int) -> str | None:
