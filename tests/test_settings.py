@@ -218,5 +218,38 @@ def test_the_environment_is_that_of_the_process_unless_another_is_given(
 def test_every_setting_is_documented() -> None:
     page = (Path(__file__).parents[1] / "docs" / "serving.md").read_text()
     for name in Settings.__struct_fields__:
-        words = ["[limits]"] if name == "limits" else [as_option(name), f"AGENTHOST_{name.upper()}", name]
+        is_table = name in ("limits", "model_settings")
+        words = [f"[{name}]"] if is_table else [as_option(name), f"AGENTHOST_{name.upper()}", name]
         assert [word for word in words if f"`{word}`" not in page] == []
+
+
+def test_models_are_listed_between_commas_or_one_by_one(tmp_path: Path) -> None:
+    assert read_settings({"model": ["a:b", "c:d"]}, {}).model == ("a:b", "c:d")
+    assert read_settings({}, {"AGENTHOST_MODEL": "a:b, c:d"}).model == ("a:b", "c:d")
+    config = tmp_path / "settings.toml"
+    config.write_text('model = ["a:b"]\n[model_settings]\ntemperature = 0.5\n')
+    found = read_settings({"config": str(config)}, {})
+    assert (found.model, found.model_settings) == (("a:b",), {"temperature": 0.5})
+    config.write_text("model_settings = 5\n")
+    assert refused({"config": str(config)}) == f"{config}: model_settings: expected a table, found 5"
+
+
+def test_what_models_are_told_may_be_in_a_file_beside_the_settings(tmp_path: Path) -> None:
+    (tmp_path / "rules.md").write_text("Be kind.\n")
+    config = tmp_path / "settings.toml"
+    config.write_text('system = "@rules.md"')
+    assert read_settings({"config": str(config)}, {}).system == "Be kind.\n"
+    assert read_settings({"system": "Be brief."}, {}).system == "Be brief."
+    (tmp_path / "rules.md").write_bytes(b"\xff")
+    sentence = f"{config}: system: {tmp_path / 'rules.md'} cannot be read: it is not text in UTF-8"
+    assert refused({"config": str(config)}) == sentence
+
+
+def test_where_models_are_asked_is_an_address() -> None:
+    assert (
+        read_settings({"base_url": "http://127.0.0.1:11434/v1"}, {}).base_url == "http://127.0.0.1:11434/v1"
+    )
+    expected = "an address such as http://127.0.0.1:11434/v1"
+    assert refused({"base_url": "localhost:5"}) == f"--base-url: expected {expected}, found 'localhost:5'"
+    expected = "the name of an environment variable, such as MY_API_KEY"
+    assert refused({"key_env": "sk-123"}) == f"--key-env: expected {expected}, found 'sk-123'"

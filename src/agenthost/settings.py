@@ -42,6 +42,8 @@ MAX_BODY = 32 * 1024 * 1024
 
 Name = Annotated[str, msgspec.Meta(pattern=r"^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])\Z")]
 Origin = Annotated[str, msgspec.Meta(pattern=r"^(\*|[a-z][a-z0-9+.-]*://[^\s/*?#,]+(:\*)?)\Z")]
+Url = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s/?#]+[^\s?#]*\Z")]
+Variable = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*\Z")]
 Rate = Annotated[str, msgspec.Meta(pattern=r"^(off|[1-9][0-9]{0,8}/[smh])\Z")]
 
 
@@ -83,6 +85,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         rate: how often one key, or one address, may ask.
         stdio: serve one client of AHP on the standard input and output, and listen nowhere.
         wire_log: a file for every message of AHP, in and out.
+        model: the models of the agent that answers with one; none, no such agent.
+        base_url: where they are asked, if not at their own services.
+        key_env: the environment variable with the key for them, if not the usual one.
+        system: what they are told before everything else.
+        model_settings: how they are asked.
         limits: how much of everything the host holds.
     """
 
@@ -103,6 +110,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     rate: Rate = "off"
     stdio: bool = False
     wire_log: Path | None = None
+    model: tuple[Annotated[str, msgspec.Meta(min_length=1)], ...] = ()
+    base_url: Url | None = None
+    key_env: Variable | None = None
+    system: str = ""
+    model_settings: dict[str, Any] = {}
     limits: Limits = msgspec.field(default_factory=Limits)
 
 
@@ -124,13 +136,19 @@ EXPECTED = {
     "rate": "off, or a number from 1 on for each second, minute or hour, such as 100/s, 6000/m or 1000/h",
     "stdio": "true or false",
     "wire_log": "the path of a file",
+    "model": "names of models, such as openai:gpt-5",
+    "base_url": "an address such as http://127.0.0.1:11434/v1",
+    "key_env": "the name of an environment variable, such as MY_API_KEY",
+    "system": "a text, or @ and the path of a file with it",
+    "model_settings": "a table",
     "limits": "a table",
     "config": "the path of a TOML file",
 }
 """What would be right, in words."""
 
 _TYPES = {field.name: field.type for field in msgspec.structs.fields(Settings)}
-_NAMES = [name for name in _TYPES if name != "limits"]
+_TABLES = ("limits", "model_settings")
+_NAMES = [name for name in _TYPES if name not in _TABLES]
 _LISTS = [name for name, type_ in _TYPES.items() if get_origin(type_) is tuple]
 _LIMITS = [field.name for field in dataclasses.fields(Limits)]
 
@@ -211,7 +229,7 @@ def _from_file(config: Given) -> dict[str, Given]:
         raise SettingsError(f"{path} is not TOML: it is not text in UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{path} is not TOML: {error}") from None
-    known = [*_NAMES, "limits"]
+    known = [*_NAMES, *_TABLES]
     for name in table:
         if name not in known:
             raise SettingsError(_unknown(f"{path}: {name}", "", name, known, str))
@@ -230,6 +248,8 @@ def _taken(name: str, given: Given) -> Any:
             raise _wrong(name, given)
         return path
     value = given.value
+    if name == "system" and isinstance(value, str) and value.startswith("@"):
+        return _text_of(given)
     if name in _LISTS and given.is_text and isinstance(value, str):
         value = [part.strip() for part in value.split(",") if part.strip()]
     try:
@@ -246,6 +266,15 @@ def _path(given: Given, name: str) -> Path:
         return Path(os.path.normpath(given.base / Path(value).expanduser()))
     except RuntimeError:  # a home folder that nobody knows
         raise _wrong(name, given) from None
+
+
+def _text_of(given: Given) -> str:
+    path = _path(given._replace(value=given.value[1:]), "system")
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is not text in UTF-8"
+        raise SettingsError(f"{given.place}: {path} cannot be read: {why}") from None
 
 
 def _limits(given: Given) -> Limits:

@@ -58,11 +58,30 @@ def serve(
         list[str] | None,
         typer.Argument(
             metavar="FILE.py|MODULE",
-            help="Where the agents are; without any, the demo agent is served.",
+            help="Where the agents are; without any, and without --model, the demo agent is served.",
             show_default=False,
         ),
     ] = None,
     *,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SERVICE:NAME",
+            help="Let a model answer: openai:gpt-5, anthropic:…, google:…; again for more to choose from.",
+        ),
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Where the models are asked: any server that speaks like OpenAI's."),
+    ] = None,
+    key_env: Annotated[
+        str | None,
+        typer.Option(metavar="VARIABLE", help="What the key for them is in. [default: as is usual]"),
+    ] = None,
+    system: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT|@FILE", help="What the models are told before everything else."),
+    ] = None,
     host: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="The address to listen on. [default: 127.0.0.1]")
     ] = None,
@@ -148,6 +167,7 @@ def serve(
     options |= {"read_outside": read_outside, "write_outside": write_outside}
     options |= {"public_metrics": public_metrics, "max_body": max_body, "rate": rate}
     options |= {"stdio": stdio or None, "wire_log": wire_log}
+    options |= {"model": model or None, "base_url": base_url, "key_env": key_env, "system": system}
     run(agents or [], options)
 
 

@@ -1,4 +1,4 @@
-"""`agenthost serve`: the agents of some files, on one server."""
+"""`agenthost serve`: the agents of some files, or models, on one server."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,14 +12,20 @@ from agenthost.host.agent import Agent
 from agenthost.host.files.grants import FilePolicy
 from agenthost.host.host import Host
 from agenthost.logs import set_up
-from agenthost.settings import SettingsError, read_settings
+from agenthost.settings import Settings, SettingsError, read_settings
+
+DEFAULT_SYSTEM = (
+    "You are a helpful assistant. Your tools work on the files of the user's workspace: look before you "
+    "change something, change no more than is asked for, and say briefly what you did."
+)
+"""What a model is told that was given nothing else."""
 
 LEAVE_SECONDS = 1.0
 """How long threads that people's code has left behind may keep the process once all is closed."""
 
 
 def run(names: Sequence[str], options: Mapping[str, Any]) -> None:
-    """Serve the agents of these files and modules, or the demo agent, until told to stop."""
+    """Serve the agents of these files and modules, models, or the demo agent, until told to stop."""
     fill_standard_streams()
     try:
         settings = read_settings(options)
@@ -35,18 +41,44 @@ def run(names: Sequence[str], options: Mapping[str, Any]) -> None:
         full_sync=settings.full_sync,
         file_policy=FilePolicy(reading=settings.read_outside, writing=settings.write_outside),
     )
-    for agent in _agents(names):
+    for agent in _agents(names, settings):
         host.add(agent)
     serve(host, settings)
     end_within(LEAVE_SECONDS, lambda: 0)
 
 
-def _agents(names: Sequence[str]) -> list[Agent]:
+def _agents(names: Sequence[str], settings: Settings) -> list[Agent]:
+    models = [_model_agent(settings)] if settings.model else []
+    if not names and models:
+        return models
     if not names:
         from agenthost.agents.demo import demo  # noqa: PLC0415 - not needed by those who bring their own
 
         return [demo]
     try:
-        return load_agents(names)
+        found = load_agents(names)
     except LoadError as error:
         fail(str(error), code=2, trace=error.trace)
+    if models and any(agent.name == models[0].name for agent in found):
+        fail(f"--model: an agent of these files is called {models[0].name!r}, too", code=2)
+    return [*models, *found]
+
+
+def _model_agent(settings: Settings) -> Agent:
+    from agenthost.agents.model import ModelAgent  # noqa: PLC0415 - not needed by those who bring their own
+    from agenthost.tools.workspace import workspace_tools  # noqa: PLC0415
+
+    first, *more = settings.model
+    try:
+        return ModelAgent(
+            model=first,
+            models=more,
+            base_url=settings.base_url,
+            api_key_env=settings.key_env,
+            system=settings.system or DEFAULT_SYSTEM,
+            settings=settings.model_settings,
+            title="Assistant",
+            tools=workspace_tools(),
+        )
+    except ValueError as error:
+        fail(f"--model: {error}", code=2)

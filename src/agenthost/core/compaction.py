@@ -9,6 +9,10 @@ first; if that is not enough, it stays over budget. What users and the model sai
 The note is a user message, not a system one: a summary is made of what users and tools said, and must not
 gain the weight of instructions. It is marked as the host's, so it starts no turn; when more is left out
 later, one note takes the place of the other. Compacting again under the same budget changes nothing.
+
+An agent may have found better words for the messages before some place, and kept them with one that came
+later (`summary_note`). They stand in the note whenever something has to be left out. They are bound to the
+place, so they hold for what is forked, and go with what is cut off.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,14 +29,31 @@ from agenthost.core.transcript import (
     host_mark,
     turn_starts,
 )
+from agenthost.wire.json import JsonObject
 
-__all__ = ["SUMMARY_TOKENS", "Summarize", "compact", "find_cut", "leave_out", "shorten_results"]
+__all__ = [
+    "SUMMARY_TOKENS",
+    "Summarize",
+    "compact",
+    "find_cut",
+    "kept_summary",
+    "leave_out",
+    "shorten_results",
+    "summary_note",
+    "with_summary",
+]
 
 Summarize: TypeAlias = Callable[[Sequence[Message]], str]
 """Puts messages into a few words. Among them may be the note of an earlier compaction, to build upon."""
 
 SUMMARY_TOKENS = 1_000
 """The room that is kept free for a summary."""
+
+_SUMMARY = "summary"
+"""The owner of summaries in private data."""
+
+_MANY = 10**9
+"""More messages than any note stands for: no note takes more room than one that says so."""
 
 _SHORTEST = 200
 """How many characters of a tool's result are kept at the least."""
@@ -54,14 +75,44 @@ def compact(
 ) -> list[Message]:
     """Give the transcript as it fits the budget, or as near to it as the last turn lets it come.
 
-    Without `summarize` the note says only how many messages were left out. An agent that has to wait for its
-    summary calls the three functions below itself.
+    Without `summarize` the note has the summary that was kept, or says only how many messages were left out.
+    An agent that has to wait for its summary calls the functions below itself.
     """
-    room = summary_tokens if summarize else 0
+    if sum(map(estimate, messages)) <= budget:
+        return list(messages)
+    _, summary = kept_summary(messages)
+    messages = with_summary(messages)
+    room = summary_tokens if summarize else estimate(_note(_MANY, summary))
     cut = find_cut(messages, budget, estimate=estimate, room=room)
-    summary = summarize(messages[:cut]) if summarize and _count(messages[:cut])[0] else ""
+    if summarize and _count(messages[:cut])[0]:
+        summary = summarize(messages[:cut])
     kept = leave_out(messages, cut, summary, estimate=estimate, room=room)
     return shorten_results(kept, budget, estimate=estimate)
+
+
+def summary_note(place: int, text: str) -> JsonObject:
+    """Make what is to be kept with a message, beside other private data: a summary of all before `place`."""
+    return {_SUMMARY: {"before": place, "text": text}}
+
+
+def kept_summary(messages: Sequence[Message]) -> tuple[int, str]:
+    """Find the newest summary that was kept with a whole transcript: the place that it ends at, and the text.
+
+    In one that was compacted already the places are others, and what was kept is in its note.
+    """
+    if any(map(_left_out, messages)):
+        return 0, ""
+    for index in reversed(range(len(messages))):
+        match messages[index].get("_private", {}).get(_SUMMARY):
+            case {"before": int(place), "text": str(text)} if 0 < place <= index:
+                return place, text
+    return 0, ""
+
+
+def with_summary(messages: Sequence[Message]) -> list[Message]:
+    """Put the summary that was kept into the place of what it is about."""
+    place, summary = kept_summary(messages)
+    return leave_out(messages, place, summary, room=estimate_tokens(_note(_MANY, summary)))
 
 
 def find_cut(

@@ -5,8 +5,8 @@ taking one in is checking it: content that came as plain text stays plain text, 
 
 `_private`, on a message or a block, is for what must be kept and never shown. It is an object by owner: a
 model adapter keeps, say, the signature of a thought under its provider's name and looks at no other; `host`
-is our own (see `STEERING`, and the note of `compaction`). The same key deeper down, as in the input of a
-call, is data like any other. Neighbours: `compaction`, which makes a transcript smaller.
+is our own (see `STEERING`, and the note of `compaction`), and so is `summary`. The same key deeper down, as
+in the input of a call, is data like any other. Neighbours: `compaction`, which makes a transcript smaller.
 """
 
 from collections.abc import Iterator, Sequence

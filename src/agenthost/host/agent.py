@@ -208,6 +208,10 @@ class Agent:
         """Give what the model is to see of a transcript: all, if it fits. Agents may do it their way."""
         return compact(messages, budget)
 
+    async def suggest_title(self, messages: Sequence[Message]) -> str | None:
+        """Suggest a title for a session, given its first turn; asked for in the background."""
+        return None
+
     def gather_tools(self) -> None:
         """Take a new tool set: the tools declared, and those that the sources have at this moment."""
         self.toolset = self._own_tools.joined(

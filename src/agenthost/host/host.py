@@ -36,11 +36,12 @@ from agenthost.host.limits import Limits
 from agenthost.host.running import Surroundings
 from agenthost.host.session import Session
 from agenthost.host.setup import changed, option_values, private_of, server_tools_changed
-from agenthost.host.starting import NEW_TITLE, Start, title_from
+from agenthost.host.starting import Start
 from agenthost.host.storage.sqlite import SqliteStorage
 from agenthost.host.subscriptions import Shown
 from agenthost.host.terminals.registry import Terminals, inside
 from agenthost.host.terminals.toolrun import Runner
+from agenthost.host.titles import Titles
 from agenthost.host.tokens import Tokens
 from agenthost.host.toolcontext import OnAsk, OnProgress, ToolContext
 from agenthost.host.toolsources import Sourcing
@@ -66,6 +67,7 @@ class Host:
         completions: what could come next in a message.
         configuring: the settings of a session, as a form.
         delegation: the tasks that agents have given to each other.
+        titles: what sessions are called.
         tokens: what clients handed over for agents.
         sourcing: where agents have tools from that come and go.
         vault: seals secrets.
@@ -79,6 +81,7 @@ class Host:
     files: Files
     completions: Completions
     configuring: Configuring
+    titles: Titles
     tokens: Tokens
     lifetimes: Lifetimes
     delegation: Delegation
@@ -210,6 +213,7 @@ class Host:
         self.files = Files(grants, read_content=read_content)
         self.completions = Completions(self.files)
         self.configuring = Configuring(self._agents, self.files)
+        self.titles = Titles(self._agents, self.engine.sessions, self.dispatcher.act)
         self.tokens = Tokens(self._agents)
 
     def _wire_turns(self) -> None:
@@ -243,6 +247,7 @@ class Host:
         self.lifetimes.close()
         self.catalogue.close()
         self.clients.close()
+        await self.titles.close()
         await self.turns.close()
         await self.terminals.close()
         self.completions.close()
@@ -334,19 +339,7 @@ class Host:
         self.clients.happened(happening)
         self.delegation.happened(happening)
         self.catalogue.happened(happening)
-        if happening.action["type"] == "session/turnStarted":
-            self._name(happening.session)
-
-    def _name(self, session: Session) -> None:
-        """Give a session a title from its first message, until something better is known."""
-        state = session.state
-        if state["turns"] or state["summary"]["title"] != NEW_TITLE:
-            return
-        title = title_from(state["activeTurn"]["userMessage"]["text"])
-        if title:
-            self.dispatcher.act(
-                session, {"type": "session/titleChanged", "session": session.row.uri, "title": title}
-            )
+        self.titles.happened(happening)
 
     def _context(self, session: Session) -> Context:
         agent = self._agents.get(session.state["summary"]["provider"])

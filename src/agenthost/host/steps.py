@@ -65,7 +65,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What is kept with all that this step says, and shown to nobody: an object by owner."""
+    """What is kept with all that this step says, and shown to nobody: an object by owner. Several are one."""
 
     private: JsonObject
 
@@ -153,7 +153,8 @@ class _Step:
             case Usage():
                 self._running.use(event.info())
             case Note():
-                self._running.calls.private[WHOLE] = event.private
+                noted = self._running.calls.private.get(WHOLE, {})
+                self._running.calls.private[WHOLE] = {**noted, **event.private}
             case Stop():
                 self._running.stop_reason = event.reason
             case _:

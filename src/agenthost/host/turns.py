@@ -99,6 +99,7 @@ class Turns:
         if held is not None and (turn is None or turn["id"] != held.running.id):
             self._end(session, held)
             held = None
+            self._say_nothing_goes_on(session)
         if turn is not None and held is None:
             self._start(session, is_taken_up=False)
         elif held is not None:
@@ -113,7 +114,14 @@ class Turns:
     def take_up(self, session: Session) -> None:
         """Go on with a turn that was running or waiting when the host stopped."""
         if "activeTurn" in session.state and session.number not in self._tasks:
+            self._say_nothing_goes_on(session)
             self._start(session, is_taken_up=True)
+
+    def _say_nothing_goes_on(self, session: Session) -> None:
+        """Take back what an agent said that it is doing: it ended, or was interrupted, before it could."""
+        if "activity" in session.state["summary"]:
+            action = {"type": "session/activityChanged", "session": session.row.uri}
+            self._dispatcher.act(session, action)
 
     def _start(self, session: Session, *, is_taken_up: bool) -> None:
         if self._is_closing:

@@ -1,21 +1,28 @@
 """The model agent: any model behind both protocols.
 
 It is a step function: each step is one request, and the host does the rest. Neighbours: `naming` (which model
-is meant), `connecting`, `asking` (one request, tried again if need be), `history` and `streaming` (our words
-as the library's, and back), `failing` (what to tell people).
+is meant), `connecting`, `stepping` (one step), `asking` (a request, tried again if need be), `history` and
+`streaming` (our words as the library's, and back), `failing` (what to tell people), `summarising`.
 """
 
 import importlib
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from agenthost.agents.model.connecting import Connections
-from agenthost.agents.model.facts import CONFIG, EFFORT, context_window
+from agenthost.agents.model.facts import CONFIG, context_window, effort_of
 from agenthost.agents.model.naming import ModelName, key_variables, parse_name
+from agenthost.core.tokens import estimate_text
+from agenthost.core.transcript import Message
+from agenthost.errors import ModelFailed
 from agenthost.host.agent import Agent, Description, Model
 from agenthost.host.turn import Turn
+from agenthost.wire.json import encode_json
+
+if TYPE_CHECKING:
+    from agenthost.agents.model.stepping import Step
 
 __all__ = ["ModelAgent"]
 
@@ -59,17 +66,15 @@ class ModelAgent(Agent):
         self.settings = dict(settings or {})
         self._key_env = api_key_env
         self._connections = Connections(base_url, api_key, api_key_env)
-        self._named: dict[str, ModelName] = {}
-        offered = []
-        for one in dict.fromkeys((model, *models)):
-            declared_model = Model(one) if isinstance(one, str) else one
-            named = parse_name(declared_model.id, base_url)
-            self._named[declared_model.id] = named
-            offered.append(_described(one, named) if isinstance(one, str) else one)
+        described = {one.id: one for one in models if isinstance(one, Model)}
+        ids = dict.fromkeys([model, *(one if isinstance(one, str) else one.id for one in models)])
+        self._named = {model_id: parse_name(model_id, base_url) for model_id in ids}
+        offered = [described.get(one) or _described(one, name) for one, name in self._named.items()]
+        self._unsummarised: dict[str, str] = {}  # sessions, and the turns in which it did not work
         super().__init__(name, models=offered, **declared)
 
     async def start(self) -> None:
-        """Warn of what is missing; it may be set by the time that somebody asks."""
+        """Warn of what is missing; it may be there by the time that somebody asks."""
         for model_id, named in self._named.items():
             missing = self._connections.missing_key(named)
             if missing is not None:
@@ -79,32 +84,51 @@ class ModelAgent(Agent):
         """Close the connections to the services."""
         await self._connections.close()
 
+    async def forget(self, session: str) -> None:
+        """Drop what is known of a session."""
+        self._unsummarised.pop(session, None)
+
+    def budget(self, model_id: str | None) -> int:
+        """Give how many tokens a transcript may have: what tools, instructions and an answer leave."""
+        window = super().budget(model_id)
+        tools = [one.definition() for one in self.toolset.values()]
+        taken = estimate_text(self.system) + estimate_text(encode_json(tools).decode())
+        return max(window * 3 // 4 - taken, window // 4)
+
     async def answer(self, turn: Turn) -> AsyncIterator[Any]:
         """Let the model answer: one step of the turn."""
         chosen = turn.model or self.models[0]
-        named = self._named[chosen.id]
+        try:
+            step = await self._step(turn, chosen.id)
+            async with aclosing(step.run()) as items:
+                async for item in items:
+                    yield item
+        except ModelFailed as error:
+            log.warning("%s: %s", chosen.id, error)
+            raise
+
+    async def _step(self, turn: Turn, model_id: str) -> "Step":
+        named = self._named[model_id]
         model = await self._connections.get(named)
-        asking = importlib.import_module("agenthost.agents.model.asking")  # by now the library is loaded
-        request = asking.Request(
-            model,
-            named,
-            turn.messages,
+        stepping = importlib.import_module("agenthost.agents.model.stepping")  # by now the library is loaded
+        return stepping.Step(  # type: ignore[no-any-return]
+            turn=turn,
+            model=model,
+            name=named,
             system=self.system,
-            tools=turn.tools,
-            settings={**self.settings, **_effort(turn.model_config)},
+            settings={**self.settings, **effort_of(turn.model_config)},
+            variables=key_variables(named, self._key_env),
+            budget=self.budget(model_id),
+            unsummarised=self._unsummarised,
         )
-        async with aclosing(asking.step(turn, request, key_variables(named, self._key_env))) as items:
-            async for item in items:
-                yield item
+
+    async def suggest_title(self, messages: Sequence[Message]) -> str | None:
+        """Ask the first model for a title."""
+        named = self._named[self.models[0].id]
+        model = await self._connections.get(named)
+        summarising = importlib.import_module("agenthost.agents.model.summarising")
+        return await summarising.entitled(model, named, messages, self.settings)  # type: ignore[no-any-return]
 
 
 def _described(model_id: str, named: ModelName) -> Model:
     return Model(model_id, named.name, context_tokens=context_window(named), config=CONFIG)
-
-
-def _effort(config: Mapping[str, str]) -> dict[str, Any]:
-    """Give what a session's choice of effort means as a setting."""
-    chosen = config.get(EFFORT, "default")
-    if chosen == "default":
-        return {}
-    return {EFFORT: False if chosen == "off" else chosen}

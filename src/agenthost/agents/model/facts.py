@@ -1,9 +1,12 @@
 """Facts about models that are known without asking their services: how much they read, how they can think."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from agenthost.agents.model.naming import ModelName
 from agenthost.wire.ahp.config import ConfigSchema
 
-__all__ = ["EFFORT", "context_window"]
+__all__ = ["CONFIG", "context_window", "effort_of"]
 
 EFFORT = "thinking"
 
@@ -38,3 +41,11 @@ def context_window(name: ModelName) -> int | None:
     except LookupError:
         return None
     return model.context_window
+
+
+def effort_of(config: Mapping[str, str]) -> dict[str, Any]:
+    """Give what a session's choice in that form means as a setting."""
+    chosen = config.get(EFFORT, EFFORTS[0])
+    if chosen == EFFORTS[0] or chosen not in EFFORTS:
+        return {}
+    return {EFFORT: False if chosen == "off" else chosen}

@@ -10,7 +10,7 @@ from pydantic_ai import exceptions as ai
 from agenthost.agents.model.naming import ModelName
 from agenthost.errors import ModelFailed
 
-__all__ = ["ATTEMPTS", "failure", "is_passing", "wait_seconds"]
+__all__ = ["ATTEMPTS", "TooLong", "failure", "is_passing", "wait_seconds"]
 
 log = logging.getLogger("agenthost.model")
 
@@ -61,11 +61,18 @@ def wait_seconds(error: Exception, attempt: int) -> float | None:
     return backoff * random.uniform(0.5, 1)  # noqa: S311 - no secret
 
 
+class TooLong(ModelFailed):
+    """The conversation is longer than the model can read."""
+
+
 def failure(error: Exception, name: ModelName, variables: Sequence[str], *, in_midst: bool) -> ModelFailed:
-    """Give what to tell people about an error of the library. The log gets the rest."""
-    log.warning("%s:%s failed: %s: %s", name.service, name.name, type(error).__name__, error)
+    """Give what to tell people about an error of the library; `in_midst` is one after the answer began."""
+    log.info("%s:%s: %s: %s", name.service, name.name, type(error).__name__, error)
     sentence = _sentence(error, name, variables)
-    return ModelFailed(f"{sentence}; what it had said until then is kept" if in_midst else sentence)
+    if in_midst:
+        return ModelFailed(f"{sentence}; what it had said until then is kept")
+    kind = TooLong if isinstance(error, ai.ModelContextWindowExceededError) else ModelFailed
+    return kind(sentence)
 
 
 def _sentence(error: Exception, name: ModelName, variables: Sequence[str]) -> str:
