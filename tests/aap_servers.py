@@ -58,6 +58,9 @@ HANG = b"(hang)"
 CUT = b"(cut)"
 """In an answer: break the connection off, so that the other side hears of it."""
 
+LEAVE = b"(leave)"
+"""In an answer: say nothing more until the client has left, and note that it has."""
+
 PAUSE = b"(pause)"
 """In an answer: say nothing for a fifth of a second."""
 
@@ -69,6 +72,7 @@ class OddServer:
         self.requests: list[tuple[str, dict[str, str], bytes]] = []
         self._answers = {key: list(told) for key, told in answers.items()}
         self._closed = threading.Event()
+        self.left = threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
@@ -91,9 +95,14 @@ class OddServer:
     def _serve(self, connection: socket.socket) -> None:
         with connection, suppress(OSError):
             connection.settimeout(TIMEOUT)
-            for piece in self._told(_read_request(connection)):
+            request = _read_request(connection)
+            for piece in self._told(request) if request[0] else []:  # else it left without a word
                 if piece == HANG:
                     self._closed.wait(TIMEOUT)
+                elif piece == LEAVE:
+                    while connection.recv(65536):
+                        pass
+                    self.left.set()
                 elif piece == PAUSE:
                     self._closed.wait(0.2)
                 elif piece == CUT:

@@ -36,6 +36,8 @@ class ModelAgent(Agent):
         system: what the model is told before everything else.
         settings: how it is asked: `temperature`, `max_tokens`, `thinking`, `timeout` and whatever else
             pydantic-ai's `ModelSettings` has.
+        attempts: how often a request is made before it fails.
+        titles: whether sessions get titles from the model.
     """
 
     description = "Answers with a model."
@@ -52,18 +54,24 @@ class ModelAgent(Agent):
         api_key: str | None = None,
         api_key_env: str | None = None,
         settings: Mapping[str, Any] | None = None,
+        attempts: int = 5,
+        titles: bool = True,
         **declared: Unpack[Description],
     ) -> None:
         """Make an agent of a model, or of several to choose from; the first is the default.
 
         `base_url` is a server that speaks like OpenAI's chat, or like the service that the name of the model
         begins with. Keys are taken from the environment: the usual variable of the service, or `api_key_env`.
+        A request that fails for a reason that may pass is made `attempts` times in all. With `titles`, the
+        model is asked for a title when the first turn of a session is over.
 
         Raises:
             ValueError: a name that is none of a model.
         """
         self.system = system
         self.settings = dict(settings or {})
+        self.attempts = attempts
+        self.titles = titles
         self._key_env = api_key_env
         self._connections = Connections(base_url, api_key, api_key_env)
         described = {one.id: one for one in models if isinstance(one, Model)}
@@ -119,11 +127,14 @@ class ModelAgent(Agent):
             settings={**self.settings, **effort_of(turn.model_config)},
             variables=key_variables(named, self._key_env),
             budget=self.budget(model_id),
+            attempts=self.attempts,
             unsummarised=self._unsummarised,
         )
 
     async def suggest_title(self, messages: Sequence[Message]) -> str | None:
         """Ask the first model for a title."""
+        if not self.titles:
+            return None
         named = self._named[self.models[0].id]
         model = await self._connections.get(named)
         summarising = importlib.import_module("agenthost.agents.model.summarising")

@@ -15,7 +15,7 @@ from pydantic_ai.messages import InstructionPart
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 
-from agenthost.agents.model.failing import ATTEMPTS, failure, is_passing, wait_seconds
+from agenthost.agents.model.failing import failure, is_passing, wait_seconds
 from agenthost.agents.model.history import Names, definitions, instructions_of, to_history
 from agenthost.agents.model.naming import ModelName
 from agenthost.agents.model.streaming import Item, Reading
@@ -71,8 +71,10 @@ class Request:
             yield item
 
 
-async def step(turn: Turn, request: Request, variables: Sequence[str]) -> AsyncGenerator[Item | Usage, None]:
-    """Give the answer to a request, tried as often as it takes.
+async def step(
+    turn: Turn, request: Request, variables: Sequence[str], attempts: int
+) -> AsyncGenerator[Item | Usage, None]:
+    """Give the answer to a request, made as often as it takes.
 
     Raises:
         ModelFailed: it cannot be had.
@@ -90,17 +92,13 @@ async def step(turn: Turn, request: Request, variables: Sequence[str]) -> AsyncG
                 return
         except (AgentRunError, UserError, ValueError) as error:
             seconds = wait_seconds(error, attempt) if is_passing(error) else None
-            if is_shown or seconds is None or attempt == ATTEMPTS:
+            if is_shown or seconds is None or attempt >= attempts:
                 raise failure(error, request.name, variables, in_midst=is_shown) from error
-            await _wait(turn, request.name, attempt, seconds)
             attempt += 1
-
-
-async def _wait(turn: Turn, name: ModelName, attempt: int, seconds: float) -> None:
-    tries = f"attempt {attempt + 1} of {ATTEMPTS}"
-    await turn.activity(f"{name.label} does not answer; {tries} in {seconds:.0f} s")
-    await asyncio.sleep(seconds)
-    await turn.activity(None)
+            tries = f"attempt {attempt} of {attempts}"
+            await turn.activity(f"{request.name.label} does not answer; {tries} in {seconds:.0f} s")
+            await asyncio.sleep(seconds)
+            await turn.activity(None)
 
 
 def _shows(item: Item | Usage) -> bool:

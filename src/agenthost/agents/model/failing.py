@@ -10,12 +10,9 @@ from pydantic_ai import exceptions as ai
 from agenthost.agents.model.naming import ModelName
 from agenthost.errors import ModelFailed
 
-__all__ = ["ATTEMPTS", "TooLong", "failure", "is_passing", "wait_seconds"]
+__all__ = ["TooLong", "failure", "is_passing", "wait_seconds"]
 
 log = logging.getLogger("agenthost.model")
-
-ATTEMPTS = 5
-"""How often a step is tried before it fails."""
 
 FIRST_WAIT = 1.0
 LONGEST_WAIT = 60.0
@@ -56,9 +53,9 @@ def wait_seconds(error: Exception, attempt: int) -> float | None:
     asked = getattr(error, "retry_after", None)
     if asked is not None:
         # A little later than asked, and not all at the same moment.
-        return None if asked > LONGEST_WAIT else float(asked) + random.uniform(0, 0.25)  # noqa: S311
+        return None if asked > LONGEST_WAIT else asked * random.uniform(1, 1.25)  # noqa: S311 - no secret
     backoff = min(FIRST_WAIT * 2.0 ** (attempt - 1), LONGEST_WAIT)
-    return backoff * random.uniform(0.5, 1)  # noqa: S311 - no secret
+    return backoff * random.uniform(0.5, 1)  # noqa: S311
 
 
 class TooLong(ModelFailed):

@@ -59,7 +59,7 @@ def parse_name(text: str, base_url: str | None = None) -> ModelName:
             LOCAL, text, is_compatible=True
         )  # the colon may be one of a tag, as in `llama3.2:3b`
     if not colon or not service or not name:
-        right = "SERVICE:NAME, such as openai:gpt-5, anthropic:claude-sonnet-4-5 or google:gemini-2.5-pro"
+        right = "SERVICE:NAME, such as openai:gpt-5, anthropic:claude-sonnet-5 or google:gemini-3.5-flash"
         raise ValueError(f"{text!r} is no name of a model: expected {right}")
     return ModelName(service, name, is_compatible=base_url is not None and service not in OWN_FORMATS)
 

@@ -37,6 +37,7 @@ class Step:
         settings: how it is asked.
         variables: where its key is looked for.
         budget: how many tokens of the transcript it is given.
+        attempts: how often it is asked before the step fails.
         unsummarised: by session, the turn in which a summary could not be had; it is not tried again in it.
     """
 
@@ -47,6 +48,7 @@ class Step:
     settings: Mapping[str, Any]
     variables: Sequence[str]
     budget: int
+    attempts: int
     unsummarised: dict[str, str]
 
     async def run(self) -> AsyncGenerator[Item | Usage, None]:
@@ -74,7 +76,8 @@ class Step:
             messages = shorten_results(kept, budget)
         else:
             messages = self.turn.agent.compact(transcript, budget)
-        async with aclosing(step(self.turn, self._request(messages), self.variables)) as items:
+        asking = step(self.turn, self._request(messages), self.variables, self.attempts)
+        async with aclosing(asking) as items:
             async for item in items:
                 yield item
 
