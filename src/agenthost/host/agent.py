@@ -9,6 +9,7 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack
 
 from agenthost.core.compaction import compact
@@ -84,6 +85,23 @@ class Command:
     description: str = ""
 
 
+def _say_nothing() -> None:
+    """Tell nobody: there is no host yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """What an agent may know of its host.
+
+    Attributes:
+        workspace: the folder that sessions work in, unless they say otherwise.
+        announce: tells clients that what the agent declares has changed: its models, its title.
+    """
+
+    workspace: Path = Path()
+    announce: Callable[[], None] = _say_nothing
+
+
 class Description(TypedDict, total=False):
     """What may be said of an agent beside its name and its models; the attributes of `Agent` explain."""
 
@@ -127,6 +145,7 @@ class Agent:
         customizations: plug-ins that it offers.
         context_tokens: how much it is given to read at most, unless its model says otherwise.
         commands: the words with a slash that it knows, for those who type.
+        home: what it may know of its host; there before it is started.
     """
 
     name: str = ""
@@ -144,6 +163,7 @@ class Agent:
     customizations: Sequence[CustomizationRef] = ()
     context_tokens: int = CONTEXT_TOKENS
     commands: Sequence[Command] = ()
+    home: Home = Home()
 
     def __init__(self, name: str = "", answer: Answer | None = None, **declared: Unpack[Declaration]) -> None:
         unknown = sorted(declared.keys() - Declaration.__annotations__.keys())
@@ -235,6 +255,13 @@ class Agent:
     async def accepts(self, resource: str, token: str) -> bool:
         """Tell whether a token is good for a protected resource; agents that can ask its issuer should."""
         return bool(resource and token)
+
+    def commands_of(self, session: str) -> Sequence[Command]:
+        """Give the words with a slash that it knows in a session, by its URI."""
+        return self.commands if session else ()
+
+    async def wait_known(self) -> None:
+        """Wait until it is known what the agent offers; most know it from the start. Within bounds."""
 
     async def start(self) -> None:
         """Get ready; called once, when the host opens."""

@@ -48,6 +48,7 @@ class Configuring:
             ResourceError: the working directory is not there, or may not be used.
         """
         agent = self._agent_of(params)
+        await agent.wait_known()
         await self._folder(owner, params)
         state = config_state(agent, _fitting(agent, params.get("config", {})))
         if state is None:
@@ -65,6 +66,7 @@ class Configuring:
             ResourceError: the working directory is not there, or may not be used.
         """
         agent = self._agent_of(params)
+        await agent.wait_known()
         options = {option.name: option for option in agent.options if option.kind != "secret"}
         option = options.get(params["property"])
         if option is None:

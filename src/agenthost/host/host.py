@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
 from agenthost.core.decisions import Context
-from agenthost.host.agent import Agent, Answer, Declaration
+from agenthost.host.agent import Agent, Answer, Declaration, Home
 from agenthost.host.calls import WaitFor
 from agenthost.host.catalogue import Catalogue
 from agenthost.host.clients import Clients
@@ -33,6 +33,7 @@ from agenthost.host.files.uris import target_of, uri_of
 from agenthost.host.files.workspace import Workspace
 from agenthost.host.lifetimes import Lifetimes
 from agenthost.host.limits import Limits
+from agenthost.host.means import Means
 from agenthost.host.running import Surroundings
 from agenthost.host.session import Session
 from agenthost.host.setup import changed, option_values, private_of, server_tools_changed
@@ -163,6 +164,7 @@ class Host:
             self.vault = open_vault(data)
             self._wire_up(data)
             for agent in self._agents.values():
+                agent.home = Home(self.workspace, self._announce)
                 await agent.start()
                 stack.push_async_callback(agent.stop)
             self.sourcing.start(self._agents.values())
@@ -177,6 +179,9 @@ class Host:
     ) -> None:
         """Stop the agents, write what is left and close the store. Turns that run go on at the next start."""
         await self._opened.__aexit__(kind, error, trace)
+
+    def _announce(self) -> None:
+        self.engine.root.set_agents([agent.info() for agent in self._agents.values()])
 
     def _wire_up(self, data: Path) -> None:
         """Make the parts, and let each know those that it needs."""
@@ -231,6 +236,7 @@ class Host:
             slots=asyncio.Semaphore(self.limits.tools_at_once),
             context=self._tool_context,
             tools_known=self.sourcing.wait,
+            means=self._means,
         )
         self.turns = Turns(
             agents=self._agents,
@@ -360,6 +366,9 @@ class Host:
         uri = session.state["summary"].get("workingDirectory") or uri_of(self.workspace)
         jail = self.files.grants.jail(session.row.owner or None)
         return lambda: Workspace.of(target_of(uri, "$.workingDirectory"), jail)
+
+    def _means(self, session: Session) -> Means:
+        return Means(self.files, self.terminals, session.row.uri, session.row.owner)
 
     def _tool_context(
         self,

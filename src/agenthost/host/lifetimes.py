@@ -70,6 +70,7 @@ class Lifetimes:
     async def create(self, start: Start) -> Session:
         """Make a session; see `Host.create_session`."""
         agent = self.agent_of(start.agent)
+        await agent.wait_known()
         fresh = new_id()
         uri = start.uri or f"{agent.name}:/{fresh}"
         name = start.name or (await name_of(self._engine.sessions, start.uri) if start.uri else fresh)

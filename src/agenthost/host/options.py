@@ -58,6 +58,8 @@ class Option:
         description: what it does.
         mutable: whether it may change once the session is there.
         suggest: finds values when somebody is about to choose one, such as the branches of a repository.
+        labels: how people call the choices, in their order.
+        descriptions: what the choices mean, in their order.
     """
 
     name: str
@@ -68,6 +70,8 @@ class Option:
     description: str | None = None
     mutable: bool = True
     suggest: Suggest | None = None
+    labels: tuple[str, ...] = ()
+    descriptions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.name:

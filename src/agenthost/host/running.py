@@ -16,6 +16,7 @@ from agenthost.host.asking import Answers, Question
 from agenthost.host.calls import Calls, Request, WaitFor
 from agenthost.host.contents import new_content
 from agenthost.host.limits import Limits
+from agenthost.host.means import Means
 from agenthost.host.output import Kind, Output
 from agenthost.host.recorder import turn_messages
 from agenthost.host.reports import Reports
@@ -58,6 +59,7 @@ class Surroundings:
         slots: how many tools may run at once.
         context: makes the context of a tool call.
         tools_known: waits a little until it is known which tools an agent has.
+        means: gives what of this machine an agent may use for a session.
     """
 
     act: Callable[..., None]
@@ -65,6 +67,7 @@ class Surroundings:
     slots: asyncio.Semaphore
     context: Callable[[Session, str, str, OnProgress, OnAsk, WaitFor[Any]], ToolContext]
     tools_known: Callable[[Agent], Awaitable[None]]
+    means: Callable[[Session], Means]
 
 
 class RunningTurn:
@@ -133,6 +136,11 @@ class RunningTurn:
         """The ids of the calls of whole steps."""
         parts = self.turn["responseParts"][: self.calls.covered]
         return {part["toolCall"]["toolCallId"] for part in parts if part["kind"] == "toolCall"}
+
+    @property
+    def means(self) -> Means:
+        """What of this machine the agent may use for the session."""
+        return self._around.means(self.session)
 
     def act(self, action: Any, **along: Any) -> None:
         """Let an action of this turn happen."""

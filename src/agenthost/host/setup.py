@@ -136,6 +136,10 @@ def _property(option: Option) -> SessionConfigPropertySchema:
         schema["description"] = option.description
     if option.kind == "select":
         schema["enum"] = list(option.choices)
+        if option.labels:
+            schema["enumLabels"] = list(option.labels)
+        if option.descriptions:
+            schema["enumDescriptions"] = list(option.descriptions)
     if option.suggest is not None:
         schema["enumDynamic"] = True
     return schema

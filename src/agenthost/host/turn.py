@@ -15,6 +15,7 @@ from agenthost.core.transcript import Image, Message
 from agenthost.errors import ToolError
 from agenthost.host.agent import Agent, Model
 from agenthost.host.asking import Answers, Question
+from agenthost.host.means import Means
 from agenthost.host.reports import ReportedCall
 from agenthost.host.running import Result, RunningTurn
 from agenthost.host.session import Session
@@ -205,6 +206,50 @@ class Turn:
     def watch(self, look: Callable[[], None]) -> None:
         """Have this called whenever something happened in the session, until the turn ends."""
         self._running.watchers.append(look)
+
+    @property
+    def means(self) -> Means:
+        """What of this machine may be used for the session, by agents that do not work with tools."""
+        return self._running.means
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """The settings of the session as everybody sees them, without those that it does not have."""
+        return self._running.session.state.get("config", {}).get("values", {})
+
+    async def configure(self, values: Mapping[str, str]) -> None:
+        """Change settings of the session: the agent has done so by itself, and people should see it."""
+        known = self.settings
+        news = {name: value for name, value in values.items() if known.get(name, value) != value}
+        if news:
+            self._running.act({"type": "session/configChanged", "session": self.session, "config": news})
+
+    @property
+    def chosen_model(self) -> str | None:
+        """The id of the model that the session shows; none if nobody has chosen one."""
+        chosen = self._running.session.state["summary"].get("model")
+        return chosen["id"] if chosen else None
+
+    async def choose_model(self, model_id: str) -> None:
+        """Choose a model for the session: the agent has done so by itself, and people should see it."""
+        if model_id != self.chosen_model:
+            model = {"id": model_id}
+            self._running.act({"type": "session/modelChanged", "session": self.session, "model": model})
+
+    def history(self, after: str | None = None) -> list[Message]:
+        """Give what was said before this turn, exactly; with the id of a turn, from its end on."""
+        said = self._running.session.messages
+        start = 1 + max((place for place, one in enumerate(said) if after and one.turn == after), default=-1)
+        return [one.message for one in said[start:] if one.turn != self.id]
+
+    @property
+    def past_turns(self) -> list[str]:
+        """The ids of the turns before this one, the oldest first."""
+        return [turn["id"] for turn in self._running.session.state["turns"]]
+
+    def fail_reported(self, sentence: str) -> None:
+        """Let all calls that were reported and have not ended fail: who ran them is gone."""
+        self._running.reports.fail_open(sentence)
 
     @property
     def kept(self) -> JsonObject:

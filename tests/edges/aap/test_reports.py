@@ -3,8 +3,10 @@
 import pytest
 
 from aap_talking import MODES, Speaker, assistant, permission, result, used, user
+from rules import rule
 
 
+@rule("P3", "P5")
 @pytest.mark.parametrize("mode", MODES)
 def test_a_call_that_asks_stops_the_turn_and_goes_on_when_it_is_granted(app: Speaker, mode: str) -> None:
     reply = app.begin("Go", {"name": "reporter"}, stream=mode)
@@ -23,6 +25,7 @@ def test_a_call_that_asks_stops_the_turn_and_goes_on_when_it_is_granted(app: Spe
     assert app.history(reply.session) == [*asking, result(edit, "edited"), assistant("So: True")]
 
 
+@rule("P4")
 @pytest.mark.parametrize("mode", MODES)
 def test_who_denies_it_says_why_and_the_agent_hears_it(app: Speaker, mode: str) -> None:
     reply = app.begin("Go", {"name": "reporter"}, stream=mode)

@@ -98,6 +98,7 @@ class Sessions:
         agent = self._agent_of(config["name"])
         tools = {tool["name"]: tool.get("trust", False) for tool in config.get("tools", [])}
         await self._host.sourcing.wait(agent, tools)
+        await agent.wait_known()
         check_overrides(agent, config)
         check_tools(agent, body.get("tools", []), list(tools))
         messages = body.get("messages", [])

@@ -82,6 +82,7 @@ async def create_session(connection: "Connection", params: Any) -> Json:
     folder = params.get("workingDirectory")
     if folder is not None:
         await host.files.folder(connection.owner, folder)
+    await agent.wait_known()
     settings, sealed = _settings(host, agent, params.get("config", {}))
     start = Start(
         agent=agent.name,
@@ -212,7 +213,7 @@ async def completions(connection: "Connection", params: Any) -> Json:
     agent = connection.host.agent_of(session.state["summary"]["provider"])
     folder = session.state["summary"].get("workingDirectory")
     return await connection.host.completions.complete(
-        connection.owner, params, folder=folder, commands=agent.commands
+        connection.owner, params, folder=folder, commands=agent.commands_of(session.row.uri)
     )
 
 
