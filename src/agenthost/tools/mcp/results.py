@@ -1,0 +1,66 @@
+"""Results: what a server answers to a call, as the result of a tool."""
+
+from typing import Any
+
+import mcp_types as mcp
+
+from agenthost.host.toolresults import ToolResult
+from agenthost.wire.ahp.tool import ToolResultContent
+from agenthost.wire.json import JsonObject, encode_json
+
+UNKNOWN = "application/octet-stream"
+
+
+def result_of(answer: mcp.CallToolResult) -> ToolResult:
+    """Give the result of a call; one that failed has the server's words for it."""
+    content = [_block(block) for block in answer.content]
+    structured = _structured(answer.structured_content)
+    if answer.is_error:
+        return _failed(content, structured)
+    if not content and structured is not None:
+        content = [{"type": "text", "text": encode_json(answer.structured_content).decode()}]
+    return ToolResult(content, structured)
+
+
+def result_of_resource(answer: mcp.ReadResourceResult) -> ToolResult:
+    """Give what a resource holds."""
+    return ToolResult([_held(contents) for contents in answer.contents])
+
+
+def _failed(content: list[ToolResultContent], structured: JsonObject | None) -> ToolResult:
+    # The words are the error; beside it they would be read twice.
+    words = [block["text"] for block in content if block["type"] == "text"]
+    rest = [block for block in content if block["type"] != "text"]
+    return ToolResult(rest, structured, error="\n".join(words) or "the tool failed, and did not say why")
+
+
+def _structured(value: Any) -> JsonObject | None:
+    if value is None or isinstance(value, dict):
+        return value
+    return {"result": value}
+
+
+def _block(block: mcp.ContentBlock) -> ToolResultContent:
+    match block:
+        case mcp.TextContent():
+            return {"type": "text", "text": block.text}
+        case mcp.ImageContent() | mcp.AudioContent():
+            return {"type": "embeddedResource", "data": block.data, "contentType": block.mime_type}
+        case mcp.EmbeddedResource():
+            return _held(block.resource)
+        case mcp.ResourceLink():
+            return _link(block)
+
+
+def _held(contents: mcp.TextResourceContents | mcp.BlobResourceContents) -> ToolResultContent:
+    if isinstance(contents, mcp.TextResourceContents):
+        return {"type": "text", "text": contents.text}
+    kind = contents.mime_type or UNKNOWN
+    return {"type": "embeddedResource", "data": contents.blob, "contentType": kind}
+
+
+def _link(link: mcp.ResourceLink) -> ToolResultContent:
+    """Name a resource in words: only the server can give it, so nobody else could follow a reference."""
+    kind = f", {link.mime_type}" if link.mime_type else ""
+    described = f": {link.description}" if link.description else ""
+    return {"type": "text", "text": f"[{link.title or link.name}{kind}, {link.uri}]{described}"}

@@ -1,0 +1,84 @@
+"""The reference MCP server, reached on pipes or by HTTP, and an agent that calls what it is told to."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from agenthost.host.agent import Agent
+from agenthost.host.steps import Call
+from agenthost.host.turn import Turn
+from agenthost.tools.mcp import McpServer
+from peering import peer
+from serving import Lines
+
+EVERYTHING = "mcp-server-everything"
+LONG = "trigger-long-running-operation"
+
+
+async def calling(turn: Turn) -> None:
+    """Call the tool that the message names, with the JSON after it, and say what came of it."""
+    name, _, given = turn.text.partition(" ")
+    (result,) = await turn.calls(Call(name, json.loads(given or "{}")))
+    await turn.say(f"{'done' if result.ok else 'failed'}: {result}")
+
+
+def caller(*tools: Any, name: str = "demo") -> Agent:
+    """Make an agent that has these tools."""
+    return Agent(name, calling, tools=tools)
+
+
+def on_pipes(**more: Any) -> McpServer:
+    """Declare the server as a program of its own."""
+    return McpServer("every", command=[peer(EVERYTHING), "stdio"], **more)
+
+
+@contextmanager
+def at_url(port: int = 0) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Run the server behind a URL."""
+    port = port or free_port()
+    command = [peer(EVERYTHING), "streamableHttp"]
+    env = {**os.environ, "PORT": str(port)}
+    with subprocess.Popen(
+        command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr
+        lines = Lines(process.stderr)
+        try:
+            lines.wait_for("listening on port")
+            yield f"http://127.0.0.1:{port}/mcp", process
+        finally:
+            process.kill()
+            lines.rest()
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port
+
+
+def kill_on_pipes() -> int:
+    """Kill the servers on pipes that this process has, at once; gives how many there were."""
+    killed = 0
+    for pid in _below(os.getpid()):
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+        # The program itself, not the keeper that has it among its words.
+        if any(EVERYTHING in word for word in command[:2]) and "stdio" in command:
+            os.kill(pid, signal.SIGKILL)
+            killed += 1
+    return killed
+
+
+def _below(pid: int) -> list[int]:
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        for child in task.joinpath("children").read_text().split():
+            found += [int(child), *_below(int(child))]
+    return found
