@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from agenthost.host.host import Host
     from agenthost.host.limits import Limits
     from agenthost.host.options import Option, Suggestion, SuggestQuery
+    from agenthost.host.previews import Scope
     from agenthost.host.reports import Decision, ReportedCall
     from agenthost.host.running import Result
     from agenthost.host.steps import Call, CallInput, Note, Stop, Text, Thought, Usage
@@ -47,6 +48,7 @@ __all__ = [
     "Question",
     "ReportedCall",
     "Result",
+    "Scope",
     "Stop",
     "StorageError",
     "SuggestQuery",
@@ -72,6 +74,7 @@ _PLACES = {
     "limits": ("Limits",),
     "options": ("Option", "Suggestion", "SuggestQuery"),
     "reports": ("Decision", "ReportedCall"),
+    "previews": ("Scope",),
     "running": ("Result",),
     "steps": ("Call", "CallInput", "Note", "Stop", "Text", "Thought", "Usage"),
     "toolcontext": ("ToolContext",),

@@ -205,6 +205,31 @@ def test_what_the_child_needs_is_asked_there_and_shown_in_the_parents_call(tmp_p
     tell(tmp_path, story)
 
 
+def test_a_question_that_nobody_could_see_is_declined(tmp_path: Path) -> None:
+    async def story(host: Host) -> None:
+        # As an application makes it, which names its tools and sees no other sessions.
+        talk = await Talk.begin(host, "boss", tools={"worker": True})
+        assert (await talk.say("ask me")).text == "worker: did ask me"
+
+    tell(tmp_path, story)
+
+
+def test_a_turn_that_is_taken_back_leaves_nothing_to_one_with_its_id(tmp_path: Path) -> None:
+    async def story(host: Host) -> None:
+        talk = await Talk.begin(host, "boss")
+        for task in ("one", "two"):
+            message = {"turnId": "t", "userMessage": {"text": task}}
+            assert await talk.act("turnStarted", **message) is None
+            talk.turn_id = "t"
+            assert (await talk.finish()).text == f"worker: did {task}"
+            assert await talk.act("truncated") is None
+        assert len(await sessions(host)) == 3
+        await host.dispose_session(talk.uri)
+        assert await sessions(host) == []
+
+    tell(tmp_path, story)
+
+
 def other_touch() -> Tool:
     """Make another tool of the same name."""
 

@@ -69,7 +69,10 @@ class Task:
 
 
 class Delegation:
-    """The tasks that agents have given to each other. `wake` lets a session's turn look again."""
+    """The tasks that agents have given to each other.
+
+    `wake` lets a session's turn look again; `listeners` tells how many listen to a session.
+    """
 
     def __init__(
         self,
@@ -79,12 +82,14 @@ class Delegation:
         lifetimes: Lifetimes,
         dispatcher: Dispatcher,
         wake: Callable[[Session], None],
+        listeners: Callable[[Session], int],
     ) -> None:
         self._agents = agents
         self._sessions = sessions
         self._lifetimes = lifetimes
         self._dispatcher = dispatcher
         self._wake = wake
+        self._listeners = listeners
         self._watches: dict[int, _Watch] = {}
 
     def by_call(
@@ -107,6 +112,7 @@ class Delegation:
         watch = self._watches[child.number] = _Watch(task, self._block(child, task), self._wake)
         try:
             self._begin(child, task)
+            self._settle_questions(child, task.parent)
             watch.look(child.state)
             return await task.wait_for(lambda: watch.outcome)
         finally:
@@ -198,6 +204,7 @@ class Delegation:
         session, action = happening.session, happening.action
         watch = self._watches.get(session.number)
         if watch is not None:
+            self._settle_questions(session, watch.task.parent)
             watch.look(session.state)
         if "children" not in session.private:
             return
@@ -209,6 +216,14 @@ class Delegation:
             children = private_of(session)["children"]
             others = {uri if key in old else key: uri for key, uri in children.items()}
             session.keep({**session.private, "children": others})
+
+    def _settle_questions(self, child: Session, parent: Session) -> None:
+        """Decline what a child asks if nobody can answer: who names its tools sees no child."""
+        if "tools" not in parent.private or self._listeners(child) > 0 or self._listeners(parent) > 1:
+            return
+        for request in child.state.get("inputRequests", []):
+            action = {"type": "session/inputCompleted", "session": child.row.uri, "requestId": request["id"]}
+            self._dispatcher.act(child, {**action, "response": "decline"})
 
     def _cancel(self, uri: str) -> None:
         child = self._sessions.peek(uri)  # one with a turn is in memory

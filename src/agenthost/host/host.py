@@ -211,6 +211,7 @@ class Host:
             lifetimes=self.lifetimes,
             dispatcher=self.dispatcher,
             wake=self.turns.wake,
+            listeners=lambda session: self.engine.hub.count(session.number),
         )
         self.engine.sessions.loaded = self.lifetimes.loaded
         grants = Grants(self.workspace, self.file_policy, hidden=[data])
