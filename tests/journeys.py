@@ -22,12 +22,13 @@ __all__ = [
     "refusals",
     "say",
     "session_of",
+    "shortcut",
     "wait_idle",
 ]
 
 expect.set_options(timeout=MILLISECONDS)  # as long as all else may take, on a machine that is busy
 
-STAGE = Path(__file__).parent / "page" / "stage.py"
+STAGE = Path(__file__).parent / "page_stage.py"
 """The agents of the journeys."""
 
 APP = """\
@@ -111,3 +112,10 @@ def wait_idle(tab: Tab) -> None:
 def refusals(tab: Tab) -> Locator:
     """Give the notices of what went wrong."""
     return tab.page.locator(".toast.error")
+
+
+def shortcut(tab: Tab, key: str) -> None:
+    """Leave the field that messages are written in, and press a key."""
+    expect(composer(tab)).to_be_focused()
+    composer(tab).press("Escape")
+    tab.page.keyboard.press(key)

@@ -31,7 +31,7 @@ def url(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[
 
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Stage]:
-    """Serve the demo agent and that of `stage.py`, with some files to work on."""
+    """Serve the demo agent and that of `page_stage.py`, with some files to work on."""
     folder = tmp_path_factory.mktemp("stage")
     work = fill_workspace(folder / "work")
     with serving(STAGE, "--data", folder / "data", "--workspace", work) as served:

@@ -28,6 +28,15 @@ export function takeCompletion(
   return { draft: { text, attached: withItem(draft.attached, item) }, cursor: start + inserted.length };
 }
 
+/** Whether an item is what stands there already: then Enter sends. */
+export function isTyped(text: string, item: CompletionItem | undefined): boolean {
+  return (
+    item !== undefined &&
+    text.slice(item.rangeStart, item.rangeEnd) === item.insertText &&
+    item.rangeEnd === text.length
+  );
+}
+
 /** A command is its text, and nothing to attach; all else is attached once. */
 function withItem(attached: readonly Attached[], item: CompletionItem): readonly Attached[] {
   if (item.attachment.displayKind === "command" || attached.some((one) => one.text === item.insertText))

@@ -7,7 +7,7 @@ import { newId } from "../parts/ids";
 import { toastError } from "../parts/toasts";
 import { useAccess } from "./access";
 import { CompletionList } from "./completionlist";
-import { takeCompletion, useCompletions } from "./completions";
+import { isTyped, takeCompletion, useCompletions } from "./completions";
 import { attachFile, draftOf, EMPTY, isSendable, messageOf } from "./drafts";
 import { AttachmentView } from "./messageview";
 import { ModelPicker } from "./modelpicker";
@@ -77,7 +77,13 @@ export function Composer({ state, onSend, editing }: ComposerProps) {
     const isListed = items.length > 0;
     if (isListed && (event.key === "ArrowDown" || event.key === "ArrowUp"))
       completing.move(event.key === "ArrowDown" ? 1 : -1);
-    else if (isListed && (event.key === "Tab" || (event.key === "Enter" && !event.shiftKey)))
+    else if (
+      isListed &&
+      (event.key === "Tab" ||
+        (event.key === "Enter" &&
+          !event.shiftKey &&
+          !isTyped(draft.value.text, items[completing.chosen.value])))
+    )
       take(completing.chosen.value);
     else if (isListed && event.key === "Escape") completing.close();
     else if (event.key === "Enter" && !event.shiftKey) submit(event.ctrlKey || event.metaKey);

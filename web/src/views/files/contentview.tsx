@@ -30,7 +30,7 @@ export function ContentView({ content }: { content: ContentRef }) {
           </button>
         )}
       </figcaption>
-      {wanted.value && <ReadingView reading={reading.value} uri={content.uri} bare />}
+      {wanted.value && <ReadingView reading={reading.value} uri={content.uri} name={name} bare />}
     </figure>
   );
 }
@@ -42,28 +42,27 @@ function nameOf({ uri, contentType }: ContentRef): string {
   return contentType?.startsWith("image/") ? "Image" : "Text";
 }
 
-/** Show what was read, or why it was not; bare where what is around it names it already. */
-export function ReadingView({
-  reading,
-  uri,
-  bare = false,
-}: {
+interface ReadingViewProps {
   reading: Reading;
   uri: string;
+  name?: string;
   bare?: boolean;
-}) {
+}
+
+/** Show what was read, or why it was not; bare where what is around it names it already. */
+export function ReadingView({ reading, uri, name = baseName(uri), bare = false }: ReadingViewProps) {
   switch (reading.kind) {
     case "loading":
       return <p class="faint pad">Reading</p>;
     case "failed":
       return <p class="failure">{reading.reason}</p>;
     case "image":
-      return <img class="picture" src={reading.url} alt={baseName(uri)} />;
+      return <img class="picture" src={reading.url} alt={name} />;
     case "text":
       return bare ? (
-        <Code text={reading.text} language={languageOf(uri)} label={baseName(uri)} />
+        <Code text={reading.text} language={languageOf(uri)} label={name} />
       ) : (
-        <CodeBlock text={reading.text} language={languageOf(uri)} label={baseName(uri)} />
+        <CodeBlock text={reading.text} language={languageOf(uri)} label={name} />
       );
     case "bytes":
       return <p class="faint pad">{bytes(reading.size)} that are no text.</p>;

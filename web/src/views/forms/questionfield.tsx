@@ -30,7 +30,7 @@ export function QuestionField(props: QuestionFieldProps) {
       onFocusOut={() => onFocus(false)}
     >
       <Label {...target}>
-        {question.title && <span class="field-title">{question.title}</span>} {question.message}
+        {question.title && <span class="field-title">{question.title}:</span>} {question.message}
         {question.required && <span class="needed"> (needed)</span>}
       </Label>
       <Control {...props} id={id} notes={notes || undefined} />

@@ -1,0 +1,172 @@
+"""A conversation in the page: what answers look like, what can be said meanwhile, and what comes along."""
+
+import base64
+from pathlib import Path
+
+from browsing import OpenTab, Tab
+from journeys import Stage, answer, begin, composer, expect, go_to, say, wait_idle
+from page_stage import png
+
+
+def test_an_answer_is_read_as_markdown_with_its_thoughts_folded_and_its_cost(
+    stage: Stage, open_tab: OpenTab
+) -> None:
+    tab = open_tab(stage.url)
+    tab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    begin(tab, "stage", "/tour")
+    wait_idle(tab)
+    said = answer(tab)
+    expect(said.get_by_role("heading", name="What was found")).to_be_visible()
+    expect(said.get_by_role("cell", name="61 ms")).to_be_visible()
+    expect(said.get_by_role("link", name="the issue")).to_have_attribute("rel", "noopener noreferrer")
+    expect(said.locator(".notification")).to_have_text("The context is half full.")
+    expect(said.locator(".usage")).to_have_text("12.4k in · 9,000 cached · 380 out · stage-1")
+    expect(said.get_by_text("Is one of them needed")).to_have_count(0)
+    said.get_by_text("Thought").click()
+    expect(said.get_by_text("Is one of them needed")).to_be_visible()
+    said.get_by_role("button", name="Copy code").click()
+    copied = tab.page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("def read_all(path: str) -> list[str]:\n    # One pass")
+
+
+HOSTILE = """\
+<img src=x onerror="globalThis.hacked = 1"> <script>globalThis.hacked = 1</script>
+[click](javascript:globalThis.hacked=1) ![shown](https://example.org/spy.png)
+"""
+
+
+def test_what_an_agent_says_is_never_more_than_text(stage: Stage, open_tab: OpenTab) -> None:
+    tab = open_tab(stage.url)
+    begin(tab, "stage", HOSTILE)
+    wait_idle(tab)
+    expect(answer(tab)).to_contain_text("<img src=x")
+    expect(answer(tab).locator("img, script, a[href^=javascript]")).to_have_count(0)
+    answer(tab).get_by_text("click").click()
+    assert tab.run("return globalThis.hacked === undefined")
+
+
+def test_a_turn_that_fails_says_why_and_one_that_is_stopped_says_so(stage: Stage, open_tab: OpenTab) -> None:
+    tab = open_tab(stage.url)
+    begin(tab, "demo", "/error")
+    expect(answer(tab)).to_contain_text("this is the error that you asked for")
+    say(tab, "/wait 60")
+    expect(answer(tab)).to_contain_text("...")
+    tab.page.keyboard.press("Escape")  # leaves the field
+    tab.page.keyboard.press("Escape")  # stops the turn
+    expect(answer(tab)).to_contain_text("Stopped.")
+    wait_idle(tab)
+
+
+def test_an_answer_shows_what_goes_on_and_large_things_by_reference(stage: Stage, open_tab: OpenTab) -> None:
+    tab = open_tab(stage.url)
+    begin(tab, "stage", "/picture")
+    wait_idle(tab)
+    picture = answer(tab).get_by_role("img", name="Image")
+    expect(picture).to_be_visible()
+    assert picture.evaluate("(image) => image.naturalWidth") == 24
+    answer(tab).get_by_role("button", name="Show").click()
+    expect(answer(tab)).to_contain_text("line one")
+
+
+def waiting(tab: Tab) -> list[str]:
+    return tab.page.locator(".pending .text").all_inner_texts()
+
+
+def test_while_a_turn_runs_messages_are_queued_reordered_removed_and_then_said(
+    stage: Stage, open_tab: OpenTab
+) -> None:
+    tab, other = open_tab(stage.url), open_tab(stage.url)
+    uri = begin(tab, "demo", "/wait 60")
+    go_to(other, uri)
+    for text in ("first", "second", "third"):
+        say(tab, text)
+    for window in (tab, other):
+        expect(window.page.locator(".pending li")).to_have_count(3)
+    other.page.get_by_role("button", name="Move up: second").click()
+    expect(tab.page.locator(".pending .text").first).to_have_text("second")
+    tab.page.get_by_role("button", name="Remove: third").click()
+    expect(other.page.locator(".pending li")).to_have_count(2)
+    assert waiting(other) == ["second", "first"]
+    tab.page.get_by_role("button", name="Edit: first").click()
+    expect(composer(tab)).to_have_value("first")
+    say(tab, "first, changed")
+    tab.page.get_by_role("button", name="Stop").click()
+    say(tab, "go on")
+    expect(answer(tab)).to_contain_text("You said: first, changed")
+    assert waiting(tab) == []
+
+
+def test_a_running_turn_is_steered(stage: Stage, open_tab: OpenTab) -> None:
+    tab = open_tab(stage.url)
+    begin(tab, "stage", "/steer")
+    expect(answer(tab)).to_contain_text("Waiting for a word.")
+    composer(tab).fill("to the left")
+    composer(tab).press("Control+Enter")
+    expect(answer(tab)).to_contain_text("Steered: to the left")
+
+
+def test_commands_and_files_are_completed_as_they_are_typed(stage: Stage, open_tab: OpenTab) -> None:
+    tab = open_tab(stage.url)
+    begin(tab)
+    field = composer(tab)
+    options = tab.page.locator(".completions [role=option]")
+    field.press_sequentially("/st")
+    expect(options.first).to_contain_text("/stream")
+    field.press("Tab")
+    expect(field).to_have_value("/stream ")
+    field.fill("")
+    field.press_sequentially("/image of @src/a")
+    expect(options).to_have_count(1)
+    field.press("Enter")
+    expect(field).to_have_value("/image of @src/app.py ")
+    field.press("Enter")
+    expect(tab.page.locator(".message .attachment")).to_have_text("src/app.py")
+    field.press_sequentially("@")
+    expect(options.first).to_be_visible()
+    field.press("ArrowDown")
+    expect(options.nth(1)).to_have_attribute("aria-selected", "true")
+    field.press("Escape")
+    expect(options).to_have_count(0)
+
+
+PASTE = """
+    const data = new DataTransfer();
+    const bytes = Uint8Array.from(atob(argument), (one) => one.charCodeAt(0));
+    data.items.add(new File([bytes], "pasted.png", { type: "image/png" }));
+    const field = document.querySelector(".composer textarea");
+    field.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+    const dropped = new DataTransfer();
+    dropped.items.add(new File(["some words"], "notes.txt", { type: "text/plain" }));
+    field.dispatchEvent(new DragEvent("drop", { dataTransfer: dropped, bubbles: true, cancelable: true }));
+"""
+
+
+def test_images_and_files_are_pasted_dropped_and_chosen(
+    stage: Stage, open_tab: OpenTab, tmp_path: Path
+) -> None:
+    tab = open_tab(stage.url)
+    begin(tab)
+    chosen = tmp_path / "chosen.png"
+    chosen.write_bytes(png())
+    tab.run(PASTE, base64.b64encode(png()).decode())
+    tab.page.get_by_label("Files to attach").set_input_files(chosen)
+    attached = tab.page.locator(".composer .attachment")
+    expect(attached).to_have_count(3)
+    attached.filter(has_text="notes.txt").get_by_role("button", name="Remove").click()
+    expect(attached).to_have_count(2)
+    say(tab, "/image")
+    expect(answer(tab)).to_contain_text("2 images: 2 data")
+    expect(tab.page.locator(".message .attachment img").first).to_be_visible()
+
+
+def test_what_is_typed_is_kept_over_a_visit_elsewhere_and_a_reload(stage: Stage, open_tab: OpenTab) -> None:
+    tab = open_tab(stage.url)
+    uri = begin(tab)
+    composer(tab).fill("half a sen")
+    other = begin(tab)
+    expect(composer(tab)).to_have_value("")
+    go_to(tab, uri)
+    expect(composer(tab)).to_have_value("half a sen")
+    tab.page.reload()
+    expect(composer(tab)).to_have_value("half a sen")
+    assert other != uri

@@ -1,0 +1,151 @@
+"""Tool calls and questions in the page: approved, denied, changed, watched, answered."""
+
+import json
+
+from browsing import OpenTab, Tab
+from journeys import Stage, answer, begin, call, expect, go_to, shortcut, wait_idle
+
+
+def test_an_edit_is_approved_and_shown_as_a_diff(stage: Stage, open_tab: OpenTab) -> None:
+    tab = open_tab(stage.url)
+    (stage.work / "poem.txt").write_text("roses are red\nviolets are blue\n")
+    begin(tab, "demo", "/edit poem.txt roses are red\nviolets are violet\n")
+    expect(call(tab)).to_contain_text("needs approval")
+    shortcut(tab, "a")  # to what needs an answer
+    tab.page.keyboard.press("Enter")
+    expect(call(tab)).to_have_attribute("data-status", "completed")
+    expect(call(tab).locator(".tool-head")).to_be_focused()
+    diff = call(tab).locator(".diff")
+    expect(diff.locator("tr.removed")).to_have_count(1)
+    expect(diff.locator("tr.added mark")).to_have_text("violet")
+    assert (stage.work / "poem.txt").read_text() == "roses are red\nviolets are violet"
+    tab.page.get_by_role("button", name="Changes, 1 files").click()
+    panel = tab.page.get_by_role("tabpanel", name="Changes")
+    expect(panel).to_contain_text("poem.txt")
+    expect(panel.locator("tr.added")).to_have_count(1)
+
+
+def test_a_call_is_denied_with_a_reason_that_the_agent_reads(stage: Stage, open_tab: OpenTab) -> None:
+    tab = open_tab(stage.url)
+    begin(tab, "demo", '/call run {"command": "rm -rf build"}')
+    call(tab).get_by_role("button", name="Deny with a reason").click()
+    tab.page.get_by_label("Why not, for the agent").fill("build is still needed")
+    tab.page.keyboard.press("Enter")
+    expect(call(tab)).to_contain_text("denied")
+    expect(answer(tab)).to_contain_text("build is still needed")
+
+
+def test_the_input_of_a_call_is_changed_before_it_is_approved(stage: Stage, open_tab: OpenTab) -> None:
+    tab, other = open_tab(stage.url), open_tab(stage.url)
+    uri = begin(tab, "demo", '/call run {"command": "echo wrong"}')
+    go_to(other, uri)
+    field = call(other).get_by_label("Input, which you may change")
+    assert json.loads(field.input_value()) == {"command": "echo wrong"}
+    field.fill('{"command": "echo right"}')
+    call(other).get_by_role("button", name="Allow for this session as changed").click()
+    for window in (tab, other):
+        expect(call(window)).to_have_attribute("data-status", "completed")
+        expect(answer(window)).to_contain_text("The user changed the input")
+
+
+def test_what_a_command_prints_is_seen_as_it_comes(stage: Stage, open_tab: OpenTab) -> None:
+    tab = open_tab(stage.url)
+    begin(tab, "demo", '/call run {"command": "echo one; read answer; echo got $answer"}')
+    call(tab).get_by_role("button", name="Allow once").click()
+    expect(call(tab).locator(".peek")).to_contain_text("one")
+    call(tab).get_by_role("button", name="Open terminal").click()
+    screen = tab.page.locator(".xterm")
+    expect(screen).to_contain_text("one")
+    screen.click()
+    tab.page.keyboard.type("two\n")
+    expect(call(tab)).to_have_attribute("data-status", "completed")
+    expect(answer(tab)).to_contain_text("got two")
+
+
+def test_a_result_is_kept_back_or_handed_over(stage: Stage, open_tab: OpenTab) -> None:
+    tab = open_tab(stage.url)
+    for button, words in (("Hand it over", "sugar: 42 kg"), ("Keep it back", "result denied")):
+        begin(tab, "stage", "/weigh sugar")
+        call(tab).get_by_role("button", name="Allow once").click()
+        expect(call(tab)).to_contain_text("sugar: 42 kg")
+        call(tab).get_by_role("button", name=button).click()
+        wait_idle(tab)
+        expect(answer(tab)).to_contain_text(words)
+
+
+def test_a_subagent_is_a_link_to_its_session(stage: Stage, open_tab: OpenTab) -> None:
+    tab = open_tab(stage.url)
+    child = begin(tab, "demo", "I count")
+    begin(tab, "stage", f"/delegate {child}")
+    call(tab).get_by_role("button", name="Allow once").click()
+    call(tab).get_by_role("link", name="Count the files").click()
+    expect(answer(tab)).to_contain_text("You said: I count")
+
+
+def fill_in(tab: Tab) -> None:
+    """Answer the demo agent's questions."""
+    form = tab.page.locator("form.asking")
+    form.get_by_label("Name").fill("Ada")
+    form.get_by_label("Count").fill("3")
+    form.get_by_role("group", name="Gift").get_by_label("Yes").check()
+    form.get_by_label("Green").check()
+    form.get_by_label("card").check()
+    form.get_by_label("box").check()
+
+
+def test_questions_of_every_kind_are_answered_in_a_form(stage: Stage, open_tab: OpenTab) -> None:
+    tab = open_tab(stage.url)
+    begin(tab, "demo", "/ask")
+    form = tab.page.locator("form.asking")
+    form.get_by_label("Count").fill("three")
+    form.get_by_role("button", name="Answer").click()
+    expect(form.locator(".problem")).to_have_text(["This has to be answered.", "That is not a number."])
+    expect(form.get_by_label("Name")).to_be_focused()
+    fill_in(tab)
+    form.get_by_label("ribbon").check()
+    form.get_by_role("button", name="Answer").click()
+    expect(form.locator(".problem")).to_have_text(["Choose at most 2; 3 are chosen."])
+    form.get_by_label("ribbon").uncheck()
+    form.get_by_role("button", name="Answer").click()
+    wait_idle(tab)
+    expect(answer(tab).get_by_role("listitem")).to_have_text(
+        ["name: Ada", "price: 9.5", "count: 3", "gift: yes", "colour: green", "extras: card, box"]
+    )
+
+
+def test_drafts_of_answers_are_seen_in_the_other_window_and_can_be_sent_from_there(
+    stage: Stage, open_tab: OpenTab
+) -> None:
+    tab, other = open_tab(stage.url), open_tab(stage.url)
+    uri = begin(tab, "demo", "/ask")
+    go_to(other, uri)
+    fill_in(tab)
+    form = other.page.locator("form.asking")
+    expect(form.get_by_label("Name")).to_have_value("Ada")
+    expect(form.get_by_label("Green")).to_be_checked()
+    form.get_by_label("Name").fill("Ada L.")
+    tab.page.locator("form.asking").get_by_label("Count").focus()
+    expect(tab.page.locator("form.asking").get_by_label("Name")).to_have_value("Ada L.")
+    form.get_by_role("button", name="Answer").click()
+    expect(tab.page.locator("form.asking")).to_have_count(0)
+    expect(answer(tab)).to_contain_text("name: Ada L.")
+
+
+def test_questions_are_declined_have_links_and_take_other_answers(stage: Stage, open_tab: OpenTab) -> None:
+    tab = open_tab(stage.url)
+    form = tab.page.locator("form.asking")
+    begin(tab, "demo", "/ask")
+    form.get_by_role("button", name="Decline").click()
+    expect(answer(tab)).to_contain_text("The questions were declined.")
+    begin(tab, "stage", "/link")
+    expect(form.get_by_role("link")).to_have_attribute("href", "https://example.org/login")
+    form.get_by_role("button", name="Done").click()
+    expect(answer(tab)).to_contain_text("accept")
+    begin(tab, "stage", "/choose")
+    form.get_by_label("Something else").fill("green")
+    form.get_by_label("ribbon").check()
+    form.get_by_label("Others, with commas between").fill("bow, note")
+    form.get_by_label("Where to?").fill("ada@example.org")
+    form.get_by_role("button", name="Answer").click()
+    expect(answer(tab)).to_contain_text("ada@example.org")
+    expect(answer(tab)).to_contain_text("green ['ribbon', 'bow', 'note']")
