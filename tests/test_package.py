@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import agenthost
+import agenthost.client
 
 
 def run_python(code: str) -> str:
@@ -66,3 +67,13 @@ def test_importing_the_package_pulls_in_no_server_and_no_command_line() -> None:
 def test_importing_the_wire_and_the_core_pulls_in_no_server() -> None:
     code = "import sys, agenthost.core.replica, agenthost.wire.aap.v1; print(' '.join(sys.modules))"
     assert not {"asyncio", "http", "sqlite3", "starlette", "typer"} & set(run_python(code).split())
+
+
+def test_each_client_is_loaded_without_what_only_the_other_needs() -> None:
+    for client, others in (("ahp", {"httpx"}), ("aap.client", {"websockets"})):
+        code = f"import sys, agenthost.client.{client}; print(' '.join(sys.modules))"
+        assert not others & set(run_python(code).split())
+
+
+def test_every_name_of_the_clients_is_there() -> None:
+    assert all(getattr(agenthost.client, name) is not None for name in agenthost.client.__all__)

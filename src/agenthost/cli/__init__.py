@@ -264,6 +264,41 @@ def ask(
     run(Question(message, url, key, agent, session, option or [], tool or [], trust or []))
 
 
+@app.command()
+def chat(
+    url: Annotated[
+        str | None,
+        typer.Argument(metavar="[URL]", help="Where the server is. [default: http://127.0.0.1:8642]"),
+    ] = None,
+    *,
+    agent: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The agent; asked for where there are several.")
+    ] = None,
+    session: Annotated[
+        str | None, typer.Option(metavar="ID", help="Go on with this session; its beginning is enough.")
+    ] = None,
+    last: Annotated[bool, typer.Option("--continue", help="Go on with the newest session.")] = False,
+    key: Annotated[
+        str | None,
+        typer.Option(metavar="KEY", envvar="AGENTHOST_KEY", show_envvar=True, help="The API key."),
+    ] = None,
+    model: Annotated[str | None, typer.Option(metavar="ID", help="The model of a new session.")] = None,
+    option: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Set an option of the agent.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Allow every tool call without asking.")] = False,
+    private: Annotated[bool, typer.Option("--private", help="Remember nothing of what is typed.")] = False,
+) -> None:
+    """Chat with an agent of any AHP server: at a terminal, or with a message that is piped in.
+
+    Inside, :help lists what can be done. What is piped in is one message; its answer alone goes to the
+    standard output. Ends like ask: with 1 if there is no whole answer, with 2 if that makes no sense.
+    """
+    from agenthost.cli.chat import Wish, run  # noqa: PLC0415 - only this command needs the client
+
+    run(Wish(url, key, agent, session, model, option or [], last, yes, private))
+
+
 def main() -> None:
     """Run the command line."""
     app(prog_name="agenthost")

@@ -12,36 +12,36 @@ async with AapClient("http://127.0.0.1:8642/aap") as client:
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from agenthost.client.aap.client import DEFAULT_URL, AapClient
-from agenthost.client.aap.content import Said, image
-from agenthost.client.aap.errors import (
-    AapError,
-    Conflict,
-    NotAap,
-    NotCreatedYet,
-    NotFound,
-    NothingToResume,
-    Refused,
-    ServerBroke,
-    StreamBroke,
-    TimedOut,
-    TooManyRequests,
-    TurnTooLong,
-    Unauthorized,
-    Unreachable,
-)
-from agenthost.client.aap.permission import Decide, Permission, allow_all, allow_only, deny_all
-from agenthost.client.aap.record import Answer
-from agenthost.client.aap.session import Session, TurnOptions
-from agenthost.client.aap.sync import SyncAapClient, SyncSession, SyncTurn
-from agenthost.client.aap.tools import ClientTool
-from agenthost.client.aap.transport import Timeouts
-from agenthost.client.aap.turn import Turn, TurnLimits
 from agenthost.errors import ToolError
-from agenthost.wire.aap.v3 import AgentMessage, HistoryMessage, SessionInfo, SSEEvent, ToolCall
 
 if TYPE_CHECKING:
+    from agenthost.client.aap.client import DEFAULT_URL, AapClient
+    from agenthost.client.aap.content import Said, image
+    from agenthost.client.aap.errors import (
+        AapError,
+        Conflict,
+        NotAap,
+        NotCreatedYet,
+        NotFound,
+        NothingToResume,
+        Refused,
+        ServerBroke,
+        StreamBroke,
+        TimedOut,
+        TooManyRequests,
+        TurnTooLong,
+        Unauthorized,
+        Unreachable,
+    )
+    from agenthost.client.aap.permission import Decide, Permission, allow_all, allow_only, deny_all
+    from agenthost.client.aap.record import Answer
+    from agenthost.client.aap.session import Session, TurnOptions
+    from agenthost.client.aap.sync import SyncAapClient, SyncSession, SyncTurn
+    from agenthost.client.aap.tools import ClientTool
+    from agenthost.client.aap.transport import Timeouts
+    from agenthost.client.aap.turn import Turn, TurnLimits
     from agenthost.client.ahp.client import DEFAULT_AHP_URL, AhpClient
+    from agenthost.wire.aap.v3 import AgentMessage, HistoryMessage, SessionInfo, SSEEvent, ToolCall
 
 __all__ = [
     "DEFAULT_AHP_URL",
@@ -88,8 +88,42 @@ __all__ = [
 ]
 
 
+_PLACES = {
+    "client.aap.client": ("DEFAULT_URL", "AapClient"),
+    "client.aap.content": ("Said", "image"),
+    "client.aap.errors": (
+        "AapError",
+        "Conflict",
+        "NotAap",
+        "NotCreatedYet",
+        "NotFound",
+        "NothingToResume",
+        "Refused",
+        "ServerBroke",
+        "StreamBroke",
+        "TimedOut",
+        "TooManyRequests",
+        "TurnTooLong",
+        "Unauthorized",
+        "Unreachable",
+    ),
+    "client.aap.permission": ("Decide", "Permission", "allow_all", "allow_only", "deny_all"),
+    "client.aap.record": ("Answer",),
+    "client.aap.session": ("Session", "TurnOptions"),
+    "client.aap.sync": ("SyncAapClient", "SyncSession", "SyncTurn"),
+    "client.aap.tools": ("ClientTool",),
+    "client.aap.transport": ("Timeouts",),
+    "client.aap.turn": ("Turn", "TurnLimits"),
+    "client.ahp.client": ("DEFAULT_AHP_URL", "AhpClient"),
+    "wire.aap.v3": ("AgentMessage", "HistoryMessage", "SSEEvent", "SessionInfo", "ToolCall"),
+}
+_MODULES = {name: f"agenthost.{module}" for module, names in _PLACES.items() for name in names}
+
+
 def __getattr__(name: str) -> Any:
-    """Fetch the AHP client when it is first used: who speaks AAP alone needs no WebSockets."""
-    if name not in ("DEFAULT_AHP_URL", "AhpClient"):
+    """Fetch a name when it is first used: who speaks one protocol need not load the other."""
+    if name not in _MODULES:
         raise AttributeError(f"module 'agenthost.client' has no attribute {name!r}")
-    return getattr(import_module("agenthost.client.ahp.client"), name)
+    value = getattr(import_module(_MODULES[name]), name)
+    globals()[name] = value
+    return value

@@ -4,6 +4,7 @@ What goes wrong becomes an error of `errors`, so that whoever holds the link can
 """
 
 import asyncio
+import os
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -123,7 +124,9 @@ def _refusal(url: str, status: int) -> AhpError:
 def _plainly(error: Exception) -> str:
     if isinstance(error, TimeoutError) and not str(error):
         return "it takes too long"
-    return (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
+    if isinstance(error, OSError) and error.errno:
+        return os.strerror(error.errno)  # asyncio's own words repeat the address
+    return str(error) or type(error).__name__
 
 
 def _is_here(url: str) -> bool:

@@ -1,0 +1,218 @@
+"""Deciding: whoever sits here allows tool calls, lets results through and answers questions, one at a time.
+
+Others may be quicker, from a browser or another terminal: then what was asked here is withdrawn.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Literal, NoReturn, TypeAlias
+
+from agenthost.cli.chat.asking import Asking
+from agenthost.cli.chat.calls import blocks_of, headline, outcome, pretty_input, texts_of
+from agenthost.cli.chat.diffs import edit_lines, fetch_versions
+from agenthost.cli.chat.face import Back, Face, Key
+from agenthost.cli.chat.hearing import Hearing
+from agenthost.cli.chat.painting import Painter
+from agenthost.cli.chat.story import plain_of
+from agenthost.client.ahp import AhpClient, AhpError, Echo, Session
+from agenthost.errors import NotJson
+from agenthost.wire.json import decode_json
+
+__all__ = ["Decider", "Options"]
+
+Kind: TypeAlias = Literal["call", "result", "request"]
+
+MOST_INPUT_LINES = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What can be answered to a call: by keys that everybody guesses, and by the numbers of what is offered.
+
+    Attributes:
+        keys: what to press.
+        by_key: the options behind the keys; a key that is not in it answers without an option.
+    """
+
+    keys: list[Key]
+    by_key: dict[str, Any]
+
+    @classmethod
+    def of(cls, call: Any, waiting: int = 1) -> "Options":
+        """Give the keys for a call, one of so many that wait."""
+        keys: list[Key] = []
+        by_key: dict[str, Any] = {}
+        for number, option in enumerate(call.get("options", []), 1):
+            key = _letter(option, by_key) or str(number)
+            by_key[key] = option
+            keys.append(Key(key, option["label"]))
+        if not any(option["kind"] == "approve" for option in by_key.values()):
+            keys.insert(0, Key("y", "Allow"))
+        if not any(option["kind"] == "deny" for option in by_key.values()):
+            keys.append(Key("n", "Deny"))
+        if call.get("editable"):
+            keys.append(Key("e", "Edit the input"))
+        if waiting > 1:
+            keys.append(Key("a", f"Allow all {waiting}"))
+        return cls(keys, by_key)
+
+
+def _letter(option: Any, taken: dict[str, Any]) -> str | None:
+    if option["kind"] == "deny":
+        return "n" if "n" not in taken else None
+    if "session" in option["id"].lower() and "s" not in taken:
+        return "s"
+    return "y" if "y" not in taken else None
+
+
+class Decider:
+    """Settles what waits for somebody in one session."""
+
+    def __init__(
+        self,
+        client: AhpClient,
+        session: Session,
+        face: Face,
+        painter: Painter,
+        hearing: Hearing,
+        tell: Callable[[str], None],
+        *,
+        is_trusting: bool,
+    ) -> None:
+        self._client = client
+        self._session = session
+        self._face = face
+        self._painter = painter
+        self._hearing = hearing
+        self._tell = tell
+        self._is_trusting = is_trusting
+        self._asking = Asking(session, face, painter)
+
+    async def run(self) -> NoReturn:
+        """Settle one thing after the other, for as long as the session is there."""
+        while True:
+            await self._session.until(lambda _: self._first() is not None)
+            if (first := self._first()) is not None:
+                await self._settle(*first)
+
+    def _first(self) -> tuple[Kind, Any] | None:
+        if calls := self._session.open_calls:
+            return "call", calls[0]
+        if calls := self._session.held_results:
+            return "result", calls[0]
+        return ("request", self._session.requests[0]) if self._session.requests else None
+
+    def _is_open(self, kind: Kind, name: str) -> bool:
+        if kind == "request":
+            return any(one["id"] == name for one in self._session.requests)
+        calls = self._session.open_calls if kind == "call" else self._session.held_results
+        return any(one["toolCallId"] == name for one in calls)
+
+    async def _settle(self, kind: Kind, item: Any) -> None:
+        name = item["id"] if kind == "request" else item["toolCallId"]
+        asks: dict[Kind, Callable[[Any], Awaitable[None]]] = {
+            "call": self._ask_call,
+            "result": self._ask_result,
+            "request": self._asking.ask,
+        }
+        asked = asyncio.ensure_future(asks[kind](item))
+        gone = asyncio.ensure_future(self._session.until(lambda _: not self._is_open(kind, name)))
+        try:
+            await asyncio.wait({asked, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if asked.done():
+                await self._heard(asked)
+            else:
+                self._withdrawn(kind, name, item)
+        finally:
+            asked.cancel()
+            gone.cancel()
+            await asyncio.gather(asked, gone, return_exceptions=True)
+
+    async def _heard(self, asked: "asyncio.Future[None]") -> None:
+        try:
+            await asked
+        except AhpError as error:
+            self._tell(f"that was not possible: {error}")
+
+    def _withdrawn(self, kind: Kind, name: str, item: Any) -> None:
+        who = self._hearing.other("request" if kind == "request" else "call", name)
+        what = "the questions were" if kind == "request" else f"{headline(item)} was"
+        if who:
+            self._tell(f"{what} {'answered' if kind == 'request' else 'decided'} by {who}")
+
+    # Calls
+
+    async def _ask_call(self, call: Any) -> None:
+        if self._is_trusting:
+            await self._session.approve(call)
+            return
+        about = await self._about(call)
+        options = Options.of(call, len(self._session.open_calls))
+        while (echoes := await self._decided(call, options, about)) is None:
+            pass  # somebody went back
+        for echo in echoes:
+            await echo
+
+    async def _about(self, call: Any) -> list[str]:
+        waiting = len(self._session.open_calls)
+        title = plain_of(call.get("confirmationTitle")) or f"Allow {call['displayName']}?"
+        lines = [
+            "",
+            *self._painter.text(f"{title} (1 of {waiting})" if waiting > 1 else title, "bold yellow"),
+        ]
+        given = pretty_input(call).split("\n")
+        lines += [row for line in given[:MOST_INPUT_LINES] for row in self._painter.text(line, indent=2)]
+        if len(given) > MOST_INPUT_LINES:
+            lines += self._painter.text(f"… {len(given) - MOST_INPUT_LINES} more lines", "dim", indent=2)
+        for edit in call.get("edits", {}).get("items", []):
+            lines += edit_lines(self._painter, edit, await fetch_versions(self._client, edit))
+        return lines
+
+    async def _decided(self, call: Any, options: Options, about: list[str]) -> list[Echo] | None:
+        key = await self._face.key(about, options.keys)
+        option = options.by_key.get(key)
+        name = option["id"] if option else None
+        if key == "e":
+            return await self._edited(call, about)
+        if key == "a":
+            return [self._session.approve(one) for one in self._session.open_calls]
+        if key == "y" or (option and option["kind"] == "approve"):
+            return [self._session.approve(call, option=name)]
+        try:
+            reason = await self._face.line("  why not (Enter: no reason)? ", about=about)
+        except Back:
+            return None
+        return [self._session.deny(call, reason.strip() or None, option=name)]
+
+    async def _edited(self, call: Any, about: list[str]) -> list[Echo] | None:
+        given = text = call.get("toolInput", "")
+        while True:
+            try:
+                text = await self._face.line("  input: ", text, about=about[:2])
+            except Back:
+                return None
+            try:
+                decode_json(text)
+            except NotJson as error:
+                self._tell(f"the input has to stay JSON: {error}")
+            else:
+                return [self._session.approve(call, edited_input=None if text == given else text)]
+
+    # Results
+
+    async def _ask_result(self, call: Any) -> None:
+        if self._is_trusting:
+            await self._session.confirm_result(call)
+            return
+        lines = [
+            "",
+            *self._painter.text(f"Let the agent see this result of {call['displayName']}?", "bold yellow"),
+        ]
+        lines += self._painter.text(outcome(call), indent=2)
+        for line in texts_of(call)[:MOST_INPUT_LINES]:
+            lines += self._painter.text(line, "dim", indent=2)
+        for edit in blocks_of(call, "fileEdit"):
+            lines += edit_lines(self._painter, edit, await fetch_versions(self._client, edit))
+        key = await self._face.key(lines, [Key("y", "Let it see"), Key("n", "Withhold")])
+        await self._session.confirm_result(call, approved=key == "y")

@@ -1,0 +1,299 @@
+"""The screen: a terminal whose cursor moves. What is final scrolls away above, what changes stays below.
+
+From top to bottom: lines that are still painted again, what goes on, what is asked for, the line to type in,
+and what could complete it. All of that is prompt_toolkit's to draw, which paints only what differs. What is
+final is printed above it in the same write, so that nothing flickers.
+"""
+
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from prompt_toolkit.application import Application
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.completion import Completer, WordCompleter
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.formatted_text import ANSI, AnyFormattedText
+from prompt_toolkit.history import History
+from prompt_toolkit.input import create_input
+from prompt_toolkit.layout import (
+    BufferControl,
+    ConditionalContainer,
+    Dimension,
+    FormattedTextControl,
+    HSplit,
+    Layout,
+    Window,
+)
+from prompt_toolkit.layout.menus import CompletionsMenu
+from prompt_toolkit.output.vt100 import Vt100_Output
+
+from agenthost.cli.chat.face import Ask, Asks, Key
+from agenthost.cli.chat.keys import bindings_of
+
+__all__ = ["Screen"]
+
+GUARD_SECONDS = 0.25
+"""A key that comes sooner after a question appeared was meant for something else."""
+
+MOST_TYPED_ROWS = 10
+MOST_PROPOSALS = 6
+OTHER_ROWS = 5
+"""How many rows are left for what is not painted again and again."""
+
+STYLE = {"prompt": "bold", "status": "fg:ansicyan", "keys": "bold"}
+
+
+class _Output(Vt100_Output):
+    """A terminal that can be held: all that is written meanwhile appears at once."""
+
+    is_held = False
+
+    @property
+    def responds_to_cpr(self) -> bool:
+        """Whether to ask where the cursor is: nothing needs to know, and the answer may come as if typed."""
+        return False
+
+    def flush(self) -> None:
+        """Write what has gathered, unless it is held."""
+        if not self.is_held:
+            super().flush()
+
+
+class Screen:
+    """A `Face` with a cursor. It has to `run` while it is used."""
+
+    def __init__(self, history: History, completer: Completer) -> None:
+        self.interrupted: Callable[[], None] = lambda: None
+        self.message = Buffer(multiline=True, history=history, completer=completer, tempfile_suffix=".md")
+        self.answer = Buffer(multiline=True, completer=WordCompleter([]), tempfile_suffix=".md")
+        self._typed: asyncio.Queue[str | None] = asyncio.Queue()
+        self._live: Sequence[str] = ()
+        self.status = ""
+        self._asks = Asks(self._asked_anew)
+        self._shown: Ask | None = None
+        self._kept: list[str] = []
+        self._output: _Output = _Output.from_pty(sys.stdout)  # type: ignore[assignment] # one of its own kind
+        self._app: Application[None] = Application(
+            layout=self._layout(),
+            key_bindings=bindings_of(self),
+            output=self._output,
+            input=create_input(sys.stdin),
+            erase_when_done=True,
+        )
+        self._app.ttimeoutlen = 0.05  # so long an Esc may be the beginning of something
+        self._app.after_render += lambda _app: self._release()
+
+    # Life
+
+    async def run(self) -> None:
+        """Draw, and take keys, until it is cancelled or the terminal is gone."""
+        try:
+            await self._app.run_async(handle_sigint=False, set_exception_handler=False)
+        except EOFError:
+            pass
+        finally:
+            self._typed.put_nowait(None)
+
+    def close(self) -> None:
+        """Take away what is painted, and leave what was printed."""
+        if self._app.is_running:
+            with suppress(Exception):
+                self._app.exit()
+
+    # Printing
+
+    @property
+    def room(self) -> int:
+        """How many rows can be painted again and again."""
+        return max(1, self._output.get_size().rows - OTHER_ROWS - 1)
+
+    @property
+    def width(self) -> int:
+        """How many columns there are."""
+        return self._output.get_size().columns
+
+    def show(self, lines: Sequence[str]) -> None:
+        """Print lines that stay."""
+        text = "".join(f"{line}\r\n" for line in lines)
+        if not text:
+            return
+        if not self._app.is_running:
+            self._output.write_raw(text)
+            self._output.flush()
+        elif self.is_away:
+            self._kept.append(text)
+        else:
+            self._output.is_held = True
+            self._app.renderer.erase(leave_alternate_screen=False)
+            self._output.write_raw(text)
+            self._app.invalidate()
+
+    def _release(self) -> None:
+        if self._output.is_held:
+            self._output.is_held = False
+            self._output.flush()
+
+    @property
+    def is_away(self) -> bool:
+        """Whether an editor has the terminal."""
+        return self._app._running_in_terminal  # noqa: SLF001 - there is no other way to know
+
+    def live(self, lines: Sequence[str], status: str) -> None:
+        """Paint lines that change, and what goes on, in place of those before."""
+        if (lines, status) != (self._live, self.status):
+            self._live, self.status = lines, status
+            self._app.invalidate()
+        if self._kept and not self.is_away:
+            kept, self._kept = "".join(self._kept), []
+            self.show(kept.removesuffix("\r\n").split("\r\n"))
+
+    # Asking
+
+    async def read(self) -> str:
+        """Wait for a message.
+
+        Raises:
+            EOFError: there will be none any more.
+        """
+        typed = await self._typed.get()
+        if typed is None:
+            self._typed.put_nowait(None)
+            raise EOFError
+        return typed
+
+    async def key(self, about: Sequence[str], keys: Sequence[Key]) -> str:
+        """Ask for one of some keys. They count while nothing is typed: else they are a part of that."""
+        if len(about) > self.room:
+            self.show(about)
+            about = ()
+        with self._asks.asking(Ask(about, keys, is_open=False)) as ask:
+            await asyncio.sleep(GUARD_SECONDS)
+            ask.is_open = True
+            self._app.invalidate()
+            return await ask.answer
+
+    async def line(
+        self, label: str, text: str = "", *, about: Sequence[str] = (), words: Sequence[str] = ()
+    ) -> str:
+        """Ask for a line. What was typed of a message stays, and comes back afterwards.
+
+        Raises:
+            Back: no line is given.
+        """
+        with self._asks.asking(Ask(about, label=label, text=text, words=words)) as ask:
+            return await ask.answer
+
+    @property
+    def _line_asked(self) -> Ask | None:
+        top = self._asks.top
+        return top if top is not None and not top.keys else None
+
+    def _asked_anew(self) -> None:
+        """Give the line to what is asked for now; what was typed of another answer is kept for it."""
+        if self._shown is not None:
+            self._shown.text = self.answer.text
+        self._shown = self._line_asked
+        self.answer.reset()
+        if self._shown is not None:
+            self.answer.completer = WordCompleter(list(self._shown.words), sentence=True, ignore_case=True)
+            self.answer.insert_text(self._shown.text)
+        self._app.layout.focus(self.message if self._shown is None else self.answer)
+        self._app.invalidate()
+
+    def put_back(self, text: str) -> None:
+        """Put a text where messages are typed, before what is there."""
+        typed = self.message.text
+        self.message.text = f"{text}\n{typed}" if typed else text
+        self.message.cursor_position = len(self.message.text)
+
+    # What the keys do
+
+    @property
+    def takes_keys(self) -> bool:
+        """Whether a key answers a question."""
+        top = self._asks.top
+        return top is not None and bool(top.keys) and top.is_open and not self.message.text
+
+    def press(self, key: str) -> bool:
+        """Take a key as an answer, if it is one."""
+        return self._asks.top is not None and self._asks.top.give(key)
+
+    def accept(self) -> None:
+        """Take what was typed."""
+        if (ask := self._line_asked) is not None:
+            ask.give(self.answer.text)
+        elif self.message.text.strip():
+            self.message.append_to_history()
+            text = self.message.text
+            self.message.reset()
+            self._typed.put_nowait(text)
+
+    def interrupt(self) -> None:
+        """Take back a line, clear what was typed while nothing goes on, or tell that Ctrl-C was pressed."""
+        if (ask := self._line_asked) is not None:
+            ask.take_back()
+        elif self.message.text and not self.status:
+            self.message.reset()
+        else:
+            self.interrupted()
+
+    def leave(self) -> None:
+        """Type no more messages."""
+        self._typed.put_nowait(None)
+
+    # The layout
+
+    def _layout(self) -> Layout:
+        is_asked = Condition(lambda: self._line_asked is not None)
+        return Layout(
+            HSplit(
+                [
+                    self._lines(lambda: list(self._live)[-self.room :]),
+                    self._lines(lambda: [""] if self.status else []),
+                    self._words(lambda: self.status, "class:status"),
+                    self._lines(lambda: list(self._asks.top.about) if self._asks.top else []),
+                    self._words(self._key_line, "class:keys"),
+                    ConditionalContainer(self._editor(self.answer, self._label), is_asked),
+                    ConditionalContainer(self._editor(self.message, lambda: "> "), ~is_asked),
+                    CompletionsMenu(max_height=MOST_PROPOSALS),
+                    Window(height=Dimension(min=0, preferred=0)),  # takes what is left
+                ]
+            ),
+            focused_element=self.message,
+        )
+
+    def _label(self) -> str:
+        return self._line_asked.label if self._line_asked else ""
+
+    def _key_line(self) -> str:
+        top = self._asks.top
+        if top is None or not top.keys or not top.is_open:
+            return ""
+        if self.message.text:
+            return "  send or clear what you are typing to answer with a key"
+        return "  " + "   ".join(f"[{one.key}] {one.label}" for one in top.keys)
+
+    def _lines(self, lines: Callable[[], list[str]]) -> Any:
+        text = FormattedTextControl(lambda: ANSI("\n".join(lines())))
+        window = Window(
+            text, height=lambda: Dimension(min=0, preferred=len(lines()), max=len(lines())), wrap_lines=False
+        )
+        return ConditionalContainer(window, Condition(lambda: bool(lines())))
+
+    def _words(self, words: Callable[[], AnyFormattedText], style: str) -> Any:
+        window = Window(FormattedTextControl(words), style=style, wrap_lines=True, dont_extend_height=True)
+        return ConditionalContainer(window, Condition(lambda: bool(words())))
+
+    def _editor(self, buffer: Buffer, label: Callable[[], str]) -> Window:
+        return Window(
+            BufferControl(buffer),
+            get_line_prefix=lambda line, wrap: [
+                ("class:prompt", label() if line == 0 and wrap == 0 else " " * len(label()))
+            ],
+            wrap_lines=True,
+            dont_extend_height=True,
+            height=Dimension(min=1, max=MOST_TYPED_ROWS),
+        )
