@@ -1,6 +1,8 @@
 """Asking: the questions of an agent, of every kind, answered by typing. What does not fit is asked again."""
 
 from collections.abc import Callable
+from contextlib import suppress
+from math import isfinite
 from typing import Any
 
 from agenthost.cli.chat.face import Back, Face, Key
@@ -40,14 +42,12 @@ def _text(_question: Any, text: str) -> str:
 
 
 def _number(_question: Any, text: str) -> float:
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        raise ValueError(f"that takes a number, not {one_line(text, 40)!r}") from None
+    for read in (int, float):
+        with suppress(ValueError):
+            number = read(text)
+            if isfinite(number):  # what is not has no JSON
+                return number
+    raise ValueError(f"that takes a number, not {one_line(text, 40)!r}")
 
 
 def _yes_no(_question: Any, text: str) -> bool:

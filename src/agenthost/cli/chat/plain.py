@@ -42,6 +42,7 @@ class Plain:
             loop.add_reader(sys.stdin.fileno(), self._take)
             yield
         finally:
+            self.write("" if self._is_at_start else "\n")
             loop.remove_reader(sys.stdin.fileno())
             loop.remove_signal_handler(signal.SIGINT)
 

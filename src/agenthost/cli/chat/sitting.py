@@ -95,15 +95,23 @@ class Sitting:
         try:
             return await open_session(self._client, self._wish)
         except ValueError:
-            names = [agent["provider"] for agent in self._client.agents]
-            if self._wish.agent is not None or len(names) < 2:
+            if self._wish.agent is not None or len(self._client.agents) < 2:
                 raise
-            about = [f"  {agent['provider']}: {agent['description']}" for agent in self._client.agents]
+        return await open_session(self._client, replace(self._wish, agent=await self._choose(face)))
+
+    async def _choose(self, face: Face) -> str:
+        """Ask which agent it is to be, until it is one."""
+        names = [agent["provider"] for agent in self._client.agents]
+        about = [f"  {agent['provider']}: {agent['description']}" for agent in self._client.agents]
+        while True:
             try:
-                name = await face.line("which agent? ", about=about, words=names)
+                typed = (await face.line("which agent? ", about=about, words=names)).strip()
             except Back:
                 raise KeyboardInterrupt from None
-            return await open_session(self._client, replace(self._wish, agent=name.strip()))
+            exact = [name for name in names if name == typed]
+            begun = [name for name in names if typed and name.startswith(typed)]
+            if len(exact or begun) == 1:
+                return (exact or begun)[0]
 
     async def _converse(self, place: Place, session: Session) -> Outcome:
         place.enter(session)
@@ -117,7 +125,7 @@ class Sitting:
     def _greet(self, talk: Conversation, session: Session) -> None:
         agents = {agent["provider"]: agent["displayName"] for agent in self._client.agents}
         provider = session.summary["provider"]
-        title = "" if session.uri in self._made else f" · {session.summary['title'] or 'untitled'}"
+        title = f" · {session.summary['title']}" if session.turns or session.active_turn else ""
         talk.view.note(
             f"{agents.get(provider, provider)}{title} · :help lists what can be done here, Ctrl-D leaves"
         )

@@ -1,0 +1,82 @@
+"""The agents that the chat is tried with: the demo agent, and one for what that does not do."""
+
+from agenthost import Agent, Call, Choice, Question, ToolResult, Turn, Usage, tool
+from agenthost.agents.demo import demo
+
+__all__ = ["demo", "showman"]
+
+DOCUMENT = """# A title
+
+Some *emphasis*, **strong** words and `code`, in a paragraph that is long enough to be wrapped.
+
+1. first
+2. second
+   - nested
+
+```python
+def double(number: int) -> int:
+    return 2 * number  # no <b>tag</b> is lost
+```
+
+| name | count |
+|---|--:|
+| 日本語 | 1 |
+| plain | 22 |
+
+> quoted
+
+Done: 你好世界.
+"""
+
+
+@tool(title="Secret", read_only=True, needs_result_confirmation=True)
+async def secret() -> str:
+    """Give what not everybody may see."""
+    return "the number is 42"
+
+
+@tool(title="Delegate", exposed=False)
+async def delegate() -> ToolResult:
+    """Have another agent do it."""
+    block = {"type": "subagent", "resource": "demo:/below", "title": "Looks it up", "agentName": "helper"}
+    return ToolResult([block, "done below"], message="Delegated")  # type: ignore[list-item] # a block of the protocol
+
+
+async def show(turn: Turn) -> None:
+    """Show what the demo agent does not do."""
+    word, _, rest = turn.text.partition(" ")
+    match word:
+        case "/document":
+            for at in range(0, len(DOCUMENT), 7):
+                await turn.say(DOCUMENT[at : at + 7])
+        case "/lines":
+            await turn.say("```text\n")
+            for number in range(int(rest)):
+                await turn.say(f"line {number}\n")
+            await turn.say("```\nand the end")
+        case "/usage":
+            await turn.activity("Counting sheep")
+            await turn.ask("Go on?")
+            await turn.use(Usage(input_tokens=1_234, output_tokens=56, model="wool"))
+            await turn.activity(None)
+            await turn.notify("The meadow is nearly empty.")
+            await turn.show(b"\x89PNG", "image/png")
+        case "/call":
+            (result,) = await turn.calls(Call(rest))
+            await turn.say(f"{rest} -> {result}")
+        case "/free":
+            colours = [Choice("r", "Red"), Choice("b", "Blue", description="like the sea")]
+            question = Question.choice("colour", "Which colour?", colours, freeform=True)
+            await turn.say(f"chosen: {(await turn.ask(question)).get('colour')}")
+        case "/visit":
+            answers = await turn.ask(message="Please sign in", url="https://id.example.org/login")
+            await turn.say(f"{answers.response}ed")
+        case "/steer":
+            await turn.ask("Go on?")
+            steering = await turn.steering()
+            await turn.say(f"steered by {steering['content']}" if steering else "not steered")
+        case _:
+            await turn.say(f"{len(turn.message.get('attachments', []))} attachments: {turn.text}")
+
+
+showman = Agent("showman", show, title="Showman", tools=[secret, delegate])
