@@ -197,7 +197,7 @@ class Commands:
 
     async def unqueue(self, _rest: str) -> None:
         """Take back the last message that waits."""
-        queued: Any = self._session.confirmed.get("queuedMessages", [])
+        queued: Any = self._session.state.get("queuedMessages", [])
         if not queued:
             raise ValueError("no message waits")
         await self._session.unqueue(queued[-1]["id"])

@@ -1,6 +1,7 @@
 """The conversation: one session, talked in until somebody leaves it or goes to another one."""
 
 import asyncio
+import secrets
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
@@ -82,6 +83,7 @@ class Conversation:
         self._story = Story()
         self._news = asyncio.Event()
         self._trouble = ""
+        self._queued: set[str] = set()
         self._interrupted = -TWICE_SECONDS
         self._outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -209,12 +211,17 @@ class Conversation:
                 except Rejected:
                     if self.session.active_turn is None:
                         raise
-                    await self.session.queue(text, attachments)  # somebody else was quicker
+                    await self._queue(text, attachments)  # somebody else was quicker
             else:
-                await self.session.queue(text, attachments)
+                await self._queue(text, attachments)
         except AhpError as error:
             self.view.fail(f"not sent: {error}")
             self.face.put_back(text)
+
+    async def _queue(self, text: str, attachments: list[Any]) -> None:
+        name = secrets.token_hex(8)
+        self._queued.add(name)
+        await self.session.queue(text, attachments, message_id=name)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something beside all else; errors of the host's are told."""
@@ -249,8 +256,8 @@ class Conversation:
 
     async def stop(self) -> None:
         """Stop the turn that is running. What we queued behind it comes back to be changed or sent again."""
-        queued: Any = self.session.confirmed.get("queuedMessages", [])
-        ours = [one for one in queued if self.hearing.is_ours("message", one["id"])]
+        queued: Any = self.session.state.get("queuedMessages", [])
+        ours = [one for one in queued if one["id"] in self._queued]
         for message in ours:
             self.session.unqueue(message["id"])
         if ours:
