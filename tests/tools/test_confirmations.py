@@ -133,6 +133,30 @@ def test_an_approval_of_a_command_for_the_session_is_for_such_commands_only_and_
     run(story)
 
 
+def test_where_a_scope_cannot_be_told_an_approval_is_for_exactly_that_call(tmp_path: Path) -> None:
+    def broken(**_: Any) -> Scope:
+        raise RuntimeError("no scope")
+
+    def work(text: str) -> str:
+        """Say it."""
+        return text
+
+    async def works(turn: Turn) -> None:
+        await turn.calls(Call("work", {"text": turn.text}))
+
+    async def story(talk: Talk) -> None:
+        await talk.send("one")
+        ready = await talk.hear_one("toolCallReady")
+        assert ready["options"][1]["label"] == "Allow exactly this for this session"
+        await talk.approve(ready, option=ready["options"][1]["id"])
+        await talk.finish()
+        assert (await talk.say("one")).of("toolCallReady")[0]["confirmed"] == "setting"
+        await talk.send("two")
+        assert "confirmed" not in await talk.hear_one("toolCallReady")
+
+    tell(tmp_path, works, story, tools=[Tool.of(work, scope=broken)])
+
+
 def test_a_scope_is_of_one_tool(tmp_path: Path) -> None:
     def same(text: str) -> Scope:
         return Scope("same", "this")

@@ -7,7 +7,7 @@ from agenthost.host.previews import Scope
 from agenthost.wire.ahp.toolcall import ConfirmationOption
 from agenthost.wire.json import JsonObject
 
-__all__ = ["ALLOW_FOR_SESSION", "OPTIONS", "options_for", "remembered"]
+__all__ = ["ALLOW_FOR_SESSION", "options_for", "remembered"]
 
 ALLOW_FOR_SESSION = "allow-session"
 """The option with which somebody approves a tool for the whole session; with a key after it, some calls."""
@@ -15,27 +15,19 @@ ALLOW_FOR_SESSION = "allow-session"
 _ONCE: ConfirmationOption = {"id": "allow-once", "label": "Allow once", "kind": "approve"}
 _DENY: ConfirmationOption = {"id": "deny", "label": "Deny", "kind": "deny", "group": 1}
 
-OPTIONS: list[ConfirmationOption] = [
-    _ONCE,
-    {"id": ALLOW_FOR_SESSION, "label": "Allow for this session", "kind": "approve"},
-    _DENY,
-]
+_ALWAYS: ConfirmationOption = {"id": ALLOW_FOR_SESSION, "label": "Allow for this session", "kind": "approve"}
 
 
 def options_for(scope: Scope | None, title: str) -> list[ConfirmationOption]:
     """Give the ways to answer: for a tool with scopes, the narrow one comes before the wide one."""
     if scope is None:
-        return OPTIONS
+        return [_ONCE, _ALWAYS, _DENY]
     narrow: ConfirmationOption = {
         "id": f"{ALLOW_FOR_SESSION}:{scope.key}",
         "label": f"Allow {scope.label} for this session",
         "kind": "approve",
     }
-    wide: ConfirmationOption = {
-        "id": ALLOW_FOR_SESSION,
-        "label": f"Allow every {title} for this session",
-        "kind": "approve",
-    }
+    wide: ConfirmationOption = {**_ALWAYS, "label": f"Allow every {title} for this session"}
     return [_ONCE, narrow, wide, _DENY]
 
 

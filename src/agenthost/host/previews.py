@@ -9,13 +9,14 @@ import inspect
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agenthost.errors import HostError
 from agenthost.host.storage import PutContent
 from agenthost.host.toolcontext import ToolContext, run_in_thread
 from agenthost.wire.ahp.tool import FileEdit, ToolResultFileEditContent
-from agenthost.wire.json import JsonObject
+from agenthost.wire.json import Json, JsonObject, encode_json
 
 if TYPE_CHECKING:
     from agenthost.host.tools import Tool
@@ -42,6 +43,11 @@ class Scope:
 
     key: str
     label: str
+
+    @classmethod
+    def exactly(cls, value: Json, label: str = "exactly this") -> "Scope":
+        """Make one that is good for this input, or this part of it, and no other."""
+        return cls(f"={sha256(encode_json(value)).hexdigest()[:32]}", label)
 
 
 FindScope: TypeAlias = Callable[..., Scope | None]

@@ -11,7 +11,7 @@ from agenthost.core.seeding import Seed, seeded
 from agenthost.core.transcript import Message
 from agenthost.errors import SessionNotFound
 from agenthost.host.agent import Agent
-from agenthost.host.consent import OPTIONS
+from agenthost.host.consent import options_for
 from agenthost.host.sessions import Sessions
 from agenthost.host.setup import check_model, check_options, check_tool_names, config_state, server_tools
 from agenthost.wire.ahp.enums import SessionStatus
@@ -105,10 +105,10 @@ def first_state(agent: Agent, start: Start, uri: str, now: float, seed: Seed) ->
 
 def seed_of(agent: Agent, start: Start) -> Seed:
     """Make turns of the messages that a session begins with."""
-    return seeded(start.messages, lambda call: _waiting(agent, start, call["name"]))
+    return seeded(start.messages, lambda call: _waiting(agent, start, call["name"], call["input"]))
 
 
-def _waiting(agent: Agent, start: Start, name: str) -> JsonObject:
+def _waiting(agent: Agent, start: Start, name: str, arguments: JsonObject) -> JsonObject:
     """Give the state in which an open call of that history goes on."""
     one = agent.toolset.get(name)
     if one is None and start.active_client is not None:
@@ -118,7 +118,8 @@ def _waiting(agent: Agent, start: Start, name: str) -> JsonObject:
             "toolClientId": start.active_client["clientId"],
         }
     title = one.label if one is not None else name
-    return {"status": "pending-confirmation", "confirmationTitle": f"Allow {title}?", "options": OPTIONS}
+    options = options_for(None if one is None else one.scope_of(arguments), title)
+    return {"status": "pending-confirmation", "confirmationTitle": f"Allow {title}?", "options": options}
 
 
 async def name_of(sessions: Sessions, uri: str) -> str:

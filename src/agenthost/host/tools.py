@@ -181,7 +181,15 @@ class Tool:
 
     def scope_of(self, arguments: JsonObject) -> Scope | None:
         """Give what an approval of this call for the whole session would cover; nothing means all calls."""
-        return None if self.scope is None else self.scope(**self.read(arguments))
+        if self.scope is None:
+            return None
+        try:
+            return self.scope(**self.read(arguments))
+        except InvalidValue:
+            return Scope.exactly(arguments)
+        except Exception:
+            logger.exception("the scope of a call of tool %s could not be told", self.name)
+            return Scope.exactly(arguments)
 
     def definition(self) -> ToolDefinition:
         """Describe the tool to whoever may call it."""

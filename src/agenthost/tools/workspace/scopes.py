@@ -6,7 +6,6 @@ that runs other programs, is approved exactly as it is, or not at all.
 """
 
 import re
-from hashlib import sha256
 
 from agenthost.host.previews import Scope
 
@@ -43,7 +42,7 @@ def scope_of(command: str, **_others: object) -> Scope:
             return _prefix(f"{words[0]} {words[1]}")
     short = " ".join(words)
     shown = short if len(short) <= LONGEST_LABEL else f"{short[: LONGEST_LABEL - 1]}…"
-    return Scope(f"={sha256(command.encode(errors='replace')).hexdigest()[:32]}", f"exactly `{shown}`")
+    return Scope.exactly(command, f"exactly `{shown}`")
 
 
 def _is_runner(program: str) -> bool:

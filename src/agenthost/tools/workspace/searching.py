@@ -164,6 +164,7 @@ def search(
     with _TURNS, closing(_opened(context, path, fitting(glob))) as files:
         for batch in _batches(files):
             wanted.look_into(batch)
+            wanted.is_late = wanted.is_late or time.monotonic() > wanted.deadline
             if wanted.is_full or wanted.is_late or context.is_cancelled:
                 break
     return ToolResult(wanted.told(), message=f"Searched for {pattern[:60]}")

@@ -21,7 +21,7 @@ from agenthost.tools.workspace.paths import at
 __all__ = ["Entry", "Walk", "fitting"]
 
 DEEPEST = 60
-MOST_IN_A_FOLDER = 50_000
+MOST_IN_A_FOLDER = 500_000
 SKIPPED = frozenset({".git"})
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
