@@ -65,6 +65,7 @@ def test_it_says_where_it_listens_what_it_serves_and_how_to_try_it(echo: Path, d
         assert served.stop(signal.SIGTERM) == 0
         shown = [line.split() for line in served.out.rest()]
     assert shown == [
+        ["page", f"{url}/"],
         ["agents", "echo", "(Echo)"],
         ["data", str(data)],
         ["workspace", str(echo.parent)],
