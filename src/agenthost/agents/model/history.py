@@ -27,7 +27,7 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.tools import ToolDefinition as Definition
 
-from agenthost.core.transcript import Block, Content, Message
+from agenthost.core.transcript import Block, Content, Message, calls_of
 from agenthost.wire.ahp.tool import ToolDefinition
 from agenthost.wire.json import JsonObject
 
@@ -36,6 +36,7 @@ __all__ = ["Names", "definitions", "instructions_of", "to_history"]
 NO_RESULT = "There is no result: the call was given up."
 NO_TEXT = "(no text)"
 NO_IMAGE = "[an image, which this model cannot see]"
+NO_SUCH_IMAGE = "[an image that cannot be read]"
 FIRST_WORD = "(The assistant speaks first.)"
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
@@ -97,48 +98,30 @@ class _History:
         self._sees_images = sees_images
         self._messages: list[ModelMessage] = []
         self._used: set[str] = set()
-        self._open: dict[str, ToolCallPart] = {}  # by our ids, in order
-        self._results: dict[str, ToolReturnPart] = {}
+        self._calls: list[tuple[str, ToolCallPart]] = []  # of the message at hand, with our ids
 
     def made_of(self, messages: Sequence[Message]) -> list[ModelMessage]:
-        for message in messages:
-            if message["role"] == "tool":
-                self._answer(message["toolCallId"], message["content"])
-            elif message["role"] == "user":
-                self._settle()
+        results = _results_of(messages)
+        for index, message in enumerate(messages):
+            if message["role"] == "user":
                 self._request([UserPromptPart(self._content(message["content"]) or NO_TEXT)])
             elif message["role"] == "assistant":
-                self._settle()
                 self._respond(message)
-        self._settle()
+                self._request(
+                    [self._returned(part, results.get((index, our_id))) for our_id, part in self._calls]
+                )
         return self._messages
-
-    def _answer(self, call_id: str, content: Content) -> None:
-        call = self._open.get(call_id)
-        if call is not None:
-            self._results[call_id] = ToolReturnPart(
-                tool_name=call.tool_name, content=self._content(content), tool_call_id=call.tool_call_id
-            )
-
-    def _settle(self) -> None:
-        """Give all calls their results, in the order of the calls."""
-        parts = [
-            self._results.get(call_id) or ToolReturnPart(call.tool_name, NO_RESULT, call.tool_call_id)
-            for call_id, call in self._open.items()
-        ]
-        self._open, self._results = {}, {}
-        if parts:
-            self._request(parts)
 
     def _request(self, parts: Sequence[ModelRequestPart]) -> None:
         last = self._messages[-1] if self._messages else None
         if isinstance(last, ModelRequest):
             last.parts = [*last.parts, *parts]
-        else:
+        elif parts:
             self._messages.append(ModelRequest(parts=list(parts)))
 
     def _respond(self, message: Message) -> None:
         content = message["content"]
+        self._calls = []
         blocks: list[Any] = [{"type": "text", "text": content}] if isinstance(content, str) else content
         parts = [part for block in blocks for part in self._parts(block)]
         if not parts:
@@ -161,6 +144,10 @@ class _History:
             )
         )
 
+    def _returned(self, call: ToolCallPart, content: Content | None) -> ToolReturnPart:
+        told = NO_RESULT if content is None else self._content(content)
+        return ToolReturnPart(tool_name=call.tool_name, content=told, tool_call_id=call.tool_call_id)
+
     def _parts(self, block: Block) -> Iterator[ModelResponsePart]:
         kept = self._kept(block)
         kept = {**kept, "provider_name": self._service} if kept else {}
@@ -174,7 +161,7 @@ class _History:
             case "tool_use":
                 name, call_id = self._names.add(block["name"]), self._fitting_id(block["toolCallId"])
                 part = ToolCallPart(name, block["input"], call_id, **kept)
-                self._open[block["toolCallId"]] = part
+                self._calls.append((block["toolCallId"], part))
                 yield part
 
     def _kept(self, holder: Any) -> JsonObject:
@@ -206,8 +193,22 @@ class _History:
         return told
 
 
+def _results_of(messages: Sequence[Message]) -> dict[tuple[int, str], Content]:
+    """Find what came of each call, by the place of the message that asks for it, and its id."""
+    places: dict[str, int] = {}
+    results: dict[tuple[int, str], Content] = {}
+    for index, message in enumerate(messages):
+        if message["role"] == "tool" and message["toolCallId"] in places:
+            results[places.pop(message["toolCallId"]), message["toolCallId"]] = message["content"]
+        places.update({call["toolCallId"]: index for call in calls_of(message)})
+    return results
+
+
 def _image(url: str) -> UserContent:
-    return BinaryContent.from_data_uri(url) if url.startswith("data:") else ImageUrl(url)
+    try:
+        return BinaryContent.from_data_uri(url) if url.startswith("data:") else ImageUrl(url)
+    except ValueError:
+        return NO_SUCH_IMAGE
 
 
 def _mark(text: str) -> str:
