@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agenthost.core.compaction import compact, find_cut, leave_out
+from agenthost.core.compaction import compact, find_cut, kept_summary, leave_out, summary_note, with_summary
 from agenthost.core.tokens import IMAGE_TOKENS, estimate_text, estimate_tokens
 from agenthost.core.transcript import Message, calls_of, check_seed, host_mark, public, turn_starts
 from agenthost.wire.json import encode_json
@@ -278,3 +278,51 @@ def test_thoughts_and_calls_count_and_private_data_does_not() -> None:
     thought: Any = {"type": "thinking", "thinking": "Hm. " * 100, "_private": {"x": {"signature": LONG}}}
     assert 100 <= estimate_tokens({"role": "assistant", "content": [thought]}) <= 110
     assert estimate_tokens(calls("a", "b")) > estimate_tokens(calls("a")) > estimate_tokens(says("So:"))
+
+
+def kept(place: int, text: str = "They met.") -> Any:
+    """Build an assistant message that a summary is kept with."""
+    return says("Hi", _private=summary_note(place, text))
+
+
+def test_a_summary_that_was_kept_stands_for_what_it_is_about_when_something_has_to_go() -> None:
+    messages = [system(), user("a" * 400), says(), user("b" * 400), says(), user("c"), kept(3)]
+    assert compact(messages, 1_000) == messages
+    first, note, *rest = public(compact(messages, 150))
+    assert (first, rest) == (system(), public(messages[3:]))
+    assert note["content"] == "[2 earlier messages were left out; a summary:]\nThey met."
+
+
+def test_the_newest_summary_counts() -> None:
+    messages = [user("a"), says(), user("b"), kept(2, "One."), user("c"), kept(4, "Two.")]
+    assert kept_summary(messages) == (4, "Two.")
+    assert [message["content"] for message in with_summary(messages)][1:] == ["c", "Hi"]
+
+
+@pytest.mark.parametrize("place", [0, -1, 9, "1", None])
+def test_a_summary_of_nothing_that_is_there_is_none(place: Any) -> None:
+    messages = [user(), kept(place)]
+    assert kept_summary(messages) == (0, "")
+    assert with_summary(messages) == messages
+
+
+def test_more_that_has_to_go_goes_under_the_same_summary() -> None:
+    messages = [user("a" * 400), says(), user("b" * 400), kept(2), user("c"), says()]
+    note, *rest = public(compact(messages, 60))
+    assert rest == public(messages[4:])
+    assert note["content"] == "[4 earlier messages were left out; a summary:]\nThey met."
+
+
+def test_what_is_cut_off_takes_its_summary_along_and_a_fork_keeps_it() -> None:
+    messages = [user("a"), says(), user("b"), kept(2)]
+    assert kept_summary(messages[:3]) == (0, "")
+    assert kept_summary([*messages, user("c")]) == (2, "They met.")
+
+
+@given(transcripts, budgets, st.integers(0, 14))
+def test_compacting_again_changes_nothing_where_a_summary_was_kept(
+    messages: list[Any], budget: int, place: int
+) -> None:
+    told = [*messages, user("And?"), kept(place)]
+    once = compact(told, budget)
+    assert compact(once, budget) == once

@@ -25,7 +25,11 @@ SECONDS = 60.0
 
 
 class Titles:
-    """The titles of all sessions. `act` lets an action happen in one."""
+    """The titles of all sessions. `act` lets an action happen in one.
+
+    Attributes:
+        tasks: what asks agents at the moment.
+    """
 
     def __init__(
         self, agents: Mapping[str, Agent], sessions: Sessions, act: Callable[[Session, Any], None]
@@ -33,7 +37,7 @@ class Titles:
         self._agents = agents
         self._sessions = sessions
         self._act = act
-        self._tasks: set[asyncio.Task[None]] = set()
+        self.tasks: set[asyncio.Task[None]] = set()
 
     def happened(self, happening: Happening) -> None:
         """Name a session when its first turn starts, and look for a better name when that is over."""
@@ -59,8 +63,8 @@ class Titles:
         first = session.state["turns"][0]["userMessage"]["text"]
         if session.state["summary"]["title"] in (NEW_TITLE, title_from(first)):
             task = asyncio.create_task(self._suggested(agent, session), name=f"title of {session.row.uri}")
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self.tasks.add(task)
+            task.add_done_callback(self.tasks.discard)
 
     async def _suggested(self, agent: Agent, session: Session) -> None:
         uri, before = session.row.uri, session.state["summary"]["title"]
@@ -80,7 +84,7 @@ class Titles:
 
     async def close(self) -> None:
         """Look for no more titles."""
-        for task in self._tasks:
+        for task in self.tasks:
             task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        if self.tasks:
+            await asyncio.wait(self.tasks)

@@ -1,9 +1,11 @@
 """Whole journeys with a model, over both protocols and in every wire format: the service is aimock."""
 
+import json
 from typing import Any
 
 import pytest
 
+from agenthost.client import AapClient, AhpClient
 from model_talking import PROTOCOLS
 from modelling import WIRES, Service
 
@@ -16,6 +18,12 @@ def call(name: str, **given: Any) -> Any:
     return {"toolCalls": [{"name": name, "arguments": given}]}
 
 
+def used(read: int, said: int) -> Any:
+    return {"usage": {"prompt_tokens": read, "completion_tokens": said, "total_tokens": read + said}}
+
+
+THOUGHT = "Two and two, let me see."
+
 FIXTURES = [
     say("hello", {"content": "Good morning to you, dear user."}),
     say("throw", {"content": "I throw. ", **call("dice")}, hasToolResult=False),
@@ -25,7 +33,9 @@ FIXTURES = [
     say("time", {"content": "I was not let."}, toolResultContains="Tool call denied: not today"),
     say("paint", call("paint", colour="blue"), hasToolResult=False),
     say("paint", {"content": "Blue it is."}, toolResultContains="painted blue"),
-    say("sum", {"content": "Four.", "reasoning": "Two and two, let me see."}),
+    say("sum", {"content": "Four.", "reasoning": THOUGHT, "reasoningSignature": "secret-signature"}),
+    say("cost", {**call("dice"), **used(100, 10)}, hasToolResult=False),
+    say("cost", {"content": "Much.", **used(200, 20)}, hasToolResult=True),
     say("novel", {"content": "It was a dark and", "finishReason": "length"}),
 ]
 
@@ -86,7 +96,7 @@ def test_a_tool_of_the_application_is_run_by_it(told: Any) -> None:
 
 def test_thoughts_are_shown_as_such(told: Any) -> None:
     outcome = told("Do the sum")
-    assert (outcome.thoughts, outcome.text) == ("Two and two, let me see.", "Four.")
+    assert (outcome.thoughts, outcome.text) == (THOUGHT, "Four.")
 
 
 def test_an_answer_that_reaches_the_limit_says_so(told: Any, wire: str) -> None:
@@ -102,3 +112,61 @@ def test_what_the_model_is_asked_has_the_system_prompt_and_the_tools(served: Any
     body = service.requests("Say hello")[-1]
     assert body["messages"][0] == {"role": "system", "content": "Be brief."}
     assert {one["function"]["name"] for one in body["tools"]} == {"clock", "dice", "paint"}
+
+
+def test_what_is_kept_for_the_service_is_shown_over_neither_protocol(served: Any) -> None:
+    async def story() -> None:
+        async with AapClient(f"{served.site.url}/aap") as aap:
+            session = await aap.create("anthropic")
+            await session.ask("Do the sum")
+            shown = [await session.history("full"), await session.history("compacted"), await session.info()]
+            held = served.site.host.engine.sessions.held(session.id)
+            assert "secret-signature" in json.dumps([said.message for said in held.messages])
+            async with AhpClient(f"{served.site.url.replace('http', 'ws', 1)}/ahp") as ahp:
+                watched = await ahp.session(held.row.uri)
+                everything = json.dumps([shown, watched.state])
+            assert THOUGHT in everything
+            assert "secret-signature" not in everything
+            assert "_private" not in everything
+
+    served.run(story())
+
+
+def test_a_session_gets_a_title_from_the_model_unless_somebody_gave_it_one(served: Any) -> None:
+    async def story() -> None:
+        async with AhpClient(f"{served.site.url.replace('http', 'ws', 1)}/ahp") as client:
+            session = await client.create("chat")
+            await session.ask("Say hello")
+            await session.until(lambda state: state["summary"]["title"] == "Of clocks and dice")
+            mine = await client.create("chat")
+            await mine.rename("Mine")
+            await mine.ask("Say hello")
+            assert mine.summary["title"] == "Mine"
+
+    served.run(story())
+
+
+def test_what_a_turn_cost_is_told_with_all_of_its_steps(served: Any) -> None:
+    async def story() -> None:
+        async with AhpClient(f"{served.site.url.replace('http', 'ws', 1)}/ahp") as client:
+            session = await client.create("chat")
+            await session.ask("Count the cost")
+            assert session.turns[-1]["usage"] == {
+                "inputTokens": 300,
+                "outputTokens": 30,
+                "model": "openai-chat:gpt-4o",
+            }
+
+    served.run(story())
+
+
+def test_models_are_offered_with_how_much_they_think(served: Any) -> None:
+    async def story() -> None:
+        async with AhpClient(f"{served.site.url.replace('http', 'ws', 1)}/ahp") as client:
+            agents: Any = {agent["provider"]: agent for agent in client.agents}
+            (offered,) = agents["responses"]["models"]
+            assert (offered["id"], offered["name"]) == ("openai-responses:gpt-5", "gpt-5")
+            assert offered["maxContextWindow"] == 400_000
+            assert "high" in offered["configSchema"]["properties"]["thinking"]["enum"]
+
+    served.run(story())

@@ -15,6 +15,7 @@ from agenthost.agents.model.naming import ModelName
 from agenthost.agents.model.streaming import Item
 from agenthost.agents.model.summarising import Overflow, overflow, summarised
 from agenthost.core.compaction import SUMMARY_TOKENS, leave_out, shorten_results, summary_note
+from agenthost.core.tokens import estimate_tokens
 from agenthost.core.transcript import Message
 from agenthost.errors import ModelFailed
 from agenthost.host.steps import Note, Usage
@@ -52,7 +53,7 @@ class Step:
     unsummarised: dict[str, str]
 
     async def run(self) -> AsyncGenerator[Item | Usage, None]:
-        """Give the answer. If the service finds the conversation too long, it is given half of it.
+        """Give the answer. If the service finds the conversation too long, it is given about half of it.
 
         Raises:
             ModelFailed: there is none.
@@ -62,7 +63,8 @@ class Step:
                 async for item in items:
                     yield item
         except TooLong:
-            async with aclosing(self._ask(self.budget // 2)) as items:
+            size = sum(map(estimate_tokens, self.turn.transcript))
+            async with aclosing(self._ask(min(size, self.budget) // 2)) as items:
                 async for item in items:
                     yield item
 

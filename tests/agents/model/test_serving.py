@@ -1,0 +1,70 @@
+"""`agenthost serve --model`: a model on one command, with tools for the workspace."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from modelling import TITLE, model_service
+from serving import environment, run_serve, serving
+
+FIXTURES = [
+    {
+        "match": {"userMessage": "duck", "hasToolResult": False},
+        "response": {"toolCalls": [{"name": "read_file", "arguments": {"path": "duck.txt"}}]},
+    },
+    {"match": {"toolResultContains": "Quack"}, "response": {"content": "It says Quack."}},
+]
+
+
+def ask(url: str, *words: str) -> str:
+    command = [sys.executable, "-m", "agenthost", "ask", "--url", f"{url}/aap", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment(), timeout=60)
+    return done.stdout.strip()
+
+
+def test_a_model_is_served_with_one_command_and_reads_the_workspace(tmp_path: Path) -> None:
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    (workspace / "duck.txt").write_text("Quack\n")
+    (tmp_path / "rules.md").write_text("Speak of ducks.")
+    config = tmp_path / "agenthost.toml"
+    with model_service(tmp_path, FIXTURES) as service:
+        config.write_text(
+            f'system = "@rules.md"\nbase_url = "{service.url}/v1"\n[model_settings]\ntemperature = 0.5\n'
+        )
+        words: list[str | Path] = ["--data", tmp_path / "data", "--workspace", workspace, "--config", config]
+        with serving(*words, "--model", "gpt-4o", "--model", "gpt-4.1") as served:
+            url = served.wait_url()
+            assert ask(url, "--trust", "read_file", "What says the duck?") == "It says Quack."
+            first, _ = service.requests("What says the duck?")
+    assert first["messages"][0] == {"role": "system", "content": "Speak of ducks."}
+    assert first["temperature"] == 0.5
+    assert TITLE not in json.dumps(first)
+
+
+def test_a_name_that_is_none_of_a_model_is_told_at_once() -> None:
+    refused = run_serve("--model", "gpt5")
+    assert refused.returncode == 2
+    right = (
+        "expected SERVICE:NAME, such as openai:gpt-5, anthropic:claude-sonnet-5 or google:gemini-3.5-flash"
+    )
+    assert refused.stderr == f"agenthost: --model: 'gpt5' is no name of a model: {right}\n"
+
+
+def test_without_the_library_the_first_turn_says_what_to_install(tmp_path: Path) -> None:
+    code = f"""
+import asyncio, sys
+sys.modules["pydantic_ai"] = sys.modules["genai_prices"] = None
+from pathlib import Path
+from agenthost import ModelAgent
+from talking import said
+agent = ModelAgent(model="openai:gpt-5", api_key="x")
+print(said(Path({str(tmp_path)!r}), agent, "Hello").ending["error"]["message"])
+"""
+    path = {"PYTHONPATH": str(Path(__file__).parents[2])}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, env=environment(**path), timeout=60
+    )
+    assert done.stdout == "models need an extra library: pip install 'agenthost[llm]'\n"
