@@ -64,6 +64,13 @@ def default_data() -> Path:
     return home / ("Library/Application Support" if is_mac else ".local/share") / "agenthost"
 
 
+class Sections(NamedTuple):
+    """Agents that are written down in the file with the settings: `agents.declared` reads them."""
+
+    file: Path
+    tables: dict[str, Any]
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """What a server is told.
 
@@ -90,6 +97,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         key_env: the environment variable with the key for them, if not the usual one.
         system: what they are told before everything else.
         model_settings: how they are asked.
+        agents: agents that are written down, as the file has them, and which file that is.
         limits: how much of everything the host holds.
     """
 
@@ -115,6 +123,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     key_env: Variable | None = None
     system: str = ""
     model_settings: dict[str, Any] = {}
+    agents: "Sections | None" = None
     limits: Limits = msgspec.field(default_factory=Limits)
 
 
@@ -141,13 +150,14 @@ EXPECTED = {
     "key_env": "the name of an environment variable, such as MY_API_KEY",
     "system": "a text, or @ and the path of a file with it",
     "model_settings": "a table",
+    "agents": "a table for each agent: [agents.NAME]",
     "limits": "a table",
     "config": "the path of a TOML file",
 }
 """What would be right, in words."""
 
 _TYPES = {field.name: field.type for field in msgspec.structs.fields(Settings)}
-_TABLES = ("limits", "model_settings")
+_TABLES = ("limits", "model_settings", "agents")
 _NAMES = [name for name in _TYPES if name not in _TABLES]
 _LISTS = [name for name, type_ in _TYPES.items() if get_origin(type_) is tuple]
 _LIMITS = [field.name for field in dataclasses.fields(Limits)]
@@ -234,7 +244,8 @@ def _from_file(config: Given) -> dict[str, Given]:
         if name not in known:
             raise SettingsError(_unknown(f"{path}: {name}", "", name, known, str))
     return {
-        name: Given(value, f"{path}: {name}", path.parent, is_text=False) for name, value in table.items()
+        name: Given(value, f"{path}: {name}", path if name == "agents" else path.parent, is_text=False)
+        for name, value in table.items()
     }
 
 
@@ -242,6 +253,8 @@ def _taken(name: str, given: Given) -> Any:
     """Check one value, and give it its type."""
     if name == "limits":
         return _limits(given)
+    if name == "agents":
+        return _sections(given)
     if _TYPES[name] in (Path, Path | None):
         path = _path(given, name)
         if name == "workspace" and not path.is_dir():
@@ -275,6 +288,12 @@ def _text_of(given: Given) -> str:
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is not text in UTF-8"
         raise SettingsError(f"{given.place}: {path} cannot be read: {why}") from None
+
+
+def _sections(given: Given) -> Sections:
+    if not isinstance(given.value, dict):
+        raise _wrong("agents", given)
+    return Sections(given.base, given.value)
 
 
 def _limits(given: Given) -> Limits:

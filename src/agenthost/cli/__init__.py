@@ -57,7 +57,7 @@ def serve(
     agents: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="FILE.py|MODULE",
+            metavar="FILE.py|FILE.toml|DIR|MODULE",
             help="Where the agents are; without any, and without --model, the demo agent is served.",
             show_default=False,
         ),
@@ -154,7 +154,10 @@ def serve(
         typer.Option(metavar="FILE", help="Write every AHP message down there, tokens masked."),
     ] = None,
 ) -> None:
-    """Serve agents: every Agent, and every agent of a Host, at the top level of the files.
+    """Serve agents: those of Python files and modules, and those that are written in TOML.
+
+    Of a Python file, every Agent, and every agent of a Host, at its top level is served. Agents in TOML have
+    a file each, may be a whole folder, or stand in [agents.NAME] of the file of --config.
 
     Each option can be set by the environment too (AGENTHOST_PORT for --port), and in the file of --config
     (port = 8642). The command line wins over the environment, and that over the file.

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
+from agenthost.agents.declared import DeclarationError, Place, Written, read_file, read_tables
 from agenthost.host.agent import Agent
 from agenthost.host.host import Host
-from agenthost.settings import is_loading
+from agenthost.settings import Sections, is_loading
 
 __all__ = ["LoadError", "load_agents"]
 
@@ -25,24 +26,60 @@ class LoadError(Exception):
         self.trace = trace
 
 
-def load_agents(names: Sequence[str]) -> list[Agent]:
-    """Load files (`agent.py`) and modules (`package.module`), and give all agents in them, each once.
+def load_agents(
+    names: Sequence[str], sections: Sections | None = None, others: Sequence[Agent] = ()
+) -> list[Agent]:
+    """Load files (`agent.py`, `agent.toml`), folders of the latter, and modules (`package.module`).
+
+    Gives all agents in them, each once, and those of the sections of a file with settings. `others` are
+    served beside them.
 
     Raises:
         LoadError: one cannot be loaded, has no agents, or two agents have one name.
     """
+    try:
+        return _loaded(names, sections, [agent.name for agent in others])
+    except DeclarationError as error:
+        raise LoadError(str(error)) from None
+
+
+def _loaded(names: Sequence[str], sections: Sections | None, others: Sequence[str]) -> list[Agent]:
     found: dict[str, tuple[Agent, str]] = {}
+    written: list[Written] = []
+    if sections is not None:
+        written += read_tables(sections.tables, Place(sections.file, "agents"), _load)
     for name in names:
-        module = _load(name)
-        agents = list(_agents_in(module, name))
+        if name.endswith(".toml") or Path(name).is_dir():
+            for file in _toml_files(name):
+                written += read_file(file, _load)
+            continue
+        agents = list(_agents_in(_load(name), name))
         if not agents:
             raise LoadError(f"{name} has no agents: it needs an `Agent` or a `Host` at its top level")
         for agent, place in agents:
-            known, where = found.setdefault(agent.name, (agent, place))
-            if known is not agent:
-                both = f"{where} and {place}"
-                raise LoadError(f"two agents are called {agent.name!r}: {both}; give one another name")
+            _add(found, agent, place)
+    for one in written:
+        _add(found, one.agent, str(one.place))
+    for one in written:
+        one.check([*found, *others])
     return [agent for agent, _ in found.values()]
+
+
+def _add(found: dict[str, tuple[Agent, str]], agent: Agent, place: str) -> None:
+    known, where = found.setdefault(agent.name, (agent, place))
+    if known is not agent:
+        both = f"{where} and {place}"
+        raise LoadError(f"two agents are called {agent.name!r}: {both}; give one another name")
+
+
+def _toml_files(name: str) -> list[Path]:
+    path = Path(name).expanduser()
+    if not path.is_dir():
+        return [path]
+    files = sorted(path.glob("*.toml"))
+    if not files:
+        raise LoadError(f"there are no agents in the folder {name}: it has no files that end with .toml")
+    return files
 
 
 def _agents_in(module: ModuleType, name: str) -> Iterator[tuple[Agent, str]]:

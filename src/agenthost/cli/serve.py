@@ -49,14 +49,14 @@ def run(names: Sequence[str], options: Mapping[str, Any]) -> None:
 
 def _agents(names: Sequence[str], settings: Settings) -> list[Agent]:
     models = [_model_agent(settings)] if settings.model else []
-    if not names and models:
+    if not names and settings.agents is None and models:
         return models
-    if not names:
+    if not names and settings.agents is None:
         from agenthost.agents.demo import demo  # noqa: PLC0415 - not needed by those who bring their own
 
         return [demo]
     try:
-        found = load_agents(names)
+        found = load_agents(names, settings.agents, models)
     except LoadError as error:
         fail(str(error), code=2, trace=error.trace)
     if models and any(agent.name == models[0].name for agent in found):

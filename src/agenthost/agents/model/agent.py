@@ -115,6 +115,10 @@ class ModelAgent(Agent):
             log.warning("%s: %s", chosen.id, error)
             raise
 
+    def instructions(self, turn: Turn) -> str:
+        """Give what the model is told before everything else in this turn."""
+        return self.system
+
     async def _step(self, turn: Turn, model_id: str) -> "Step":
         named = self._named[model_id]
         model = await self._connections.get(named)
@@ -123,7 +127,7 @@ class ModelAgent(Agent):
             turn=turn,
             model=model,
             name=named,
-            system=self.system,
+            system=self.instructions(turn),
             settings={**self.settings, **effort_of(turn.model_config)},
             variables=key_variables(named, self._key_env),
             budget=self.budget(model_id),

@@ -1,0 +1,181 @@
+"""Agents in TOML: what is built of them, and what is said of what is wrong in them."""
+
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from agenthost.agents.acp import AcpAgent
+from agenthost.agents.declared import DeclarationError, Written, read_file
+from agenthost.agents.model import ModelAgent
+from agenthost.cli.loading import LoadError, load_agents
+
+MODEL = 'model = "openai:gpt-5"\n'
+
+
+def no_module(name: str) -> ModuleType:
+    raise AssertionError(f"{name} is not to be loaded")
+
+
+def read(folder: Path, text: str, name: str = "coder.toml") -> list[Written]:
+    file = folder / name
+    file.write_text(text)
+    return read_file(file, no_module)
+
+
+def refused(folder: Path, text: str) -> str:
+    """Give what is said of a file, without the name of the file."""
+    with pytest.raises(DeclarationError) as caught:
+        read(folder, text)
+    said = str(caught.value)
+    assert said.startswith(f"{folder / 'coder.toml'}: ")
+    return said.removeprefix(f"{folder / 'coder.toml'}: ")
+
+
+def test_a_file_is_an_agent_that_is_called_like_it(tmp_path: Path) -> None:
+    (tmp_path / "prompt.md").write_text("Be kind.")
+    text = f"""
+        title = "Coder"
+        description = "Writes code."
+        version = "2"
+        {MODEL}
+        models = ["anthropic:claude-sonnet-5"]
+        system_file = "prompt.md"
+        context_tokens = 9000
+        tools = ["workspace"]
+        subagents = ["other"]
+        [settings]
+        temperature = 0.5
+        [options.tone]
+        type = "select"
+        choices = ["warm", "cold"]
+        default = "cold"
+        [options.token]
+        type = "secret"
+        [mcp.files]
+        command = ["server", "--fast"]
+        env = {{ TOKEN = "$TOKEN" }}
+        tools = ["read"]
+        trust = ["read"]
+    """
+    (written,) = read(tmp_path, text)
+    agent = written.agent
+    assert isinstance(agent, ModelAgent)
+    assert (agent.name, agent.title, agent.version) == ("coder", "Coder", "2")
+    assert [model.id for model in agent.models] == ["openai:gpt-5", "anthropic:claude-sonnet-5"]
+    assert (agent.system, agent.settings, agent.context_tokens) == ("Be kind.", {"temperature": 0.5}, 9000)
+    options = [(one.name, one.kind, one.default) for one in agent.options]
+    assert options == [("tone", "select", "cold"), ("token", "secret", "")]
+    assert {"read_file", "edit_file", "run", "other"} <= agent.toolset.keys()
+    assert [source.name for source in agent.sources] == ["files"]
+    assert written.needs == {"other"}
+
+
+def test_several_agents_are_in_one_file_and_a_program_is_one_too(tmp_path: Path) -> None:
+    text = f"""
+        [agents.one]
+        {MODEL}
+        [agents.two]
+        acp = "some-agent --acp"
+        title = "Two"
+        env = {{ KEY = "$KEY" }}
+    """
+    one, two = read(tmp_path, text)
+    assert [one.agent.name, two.agent.name] == ["one", "two"]
+    assert isinstance(two.agent, AcpAgent)
+    assert two.agent.command.line == "some-agent --acp"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("titel = 'x'\n" + MODEL, "titel: there is no such key; did you mean title?"),
+        (MODEL + "[mcp.x]\ncomand = 'y'", "mcp.x.comand: there is no such key; did you mean command?"),
+        ("zzz = 1", "zzz: there is no such key; there are title, description, version, model, models"),
+        (MODEL + "title = 5", "title: expected a string, found the number 5"),
+        (MODEL + "tools = [1]", "tools[0]: expected a string, found the number 1"),
+        (MODEL + "settings = 'warm'", "settings: expected a table, found a string"),
+        (MODEL + "title = 2026-01-01", "title: expected a string, found a date"),
+        (
+            MODEL + "[mcp.x]\ncommand = 'y'\nenv = { A = 1 }",
+            "mcp.x.env.A: expected a string, found the number 1",
+        ),
+        (
+            MODEL + "[options.o]\ntype = 'choice'",
+            "options.o.type: expected 'secret' or 'select' or 'text', found 'choice'",
+        ),
+        ("title = 'x'", 'an agent is either a model = "openai:gpt-5", or a program'),
+        (MODEL + "acp = 'x'", "not both"),
+        ("model = 'gpt'", "'gpt' is no name of a model: expected SERVICE:NAME"),
+        ("acp = 'x'\ntools = ['workspace']", "tools: an agent that is a program (acp) has its own"),
+        ('acp = "\'x"', "is not a command"),
+        (MODEL + "cwd = 'x'", "cwd: only a program (acp, or an [mcp] server) has one"),
+        (
+            MODEL + "tools = ['files']",
+            'tools[0]: expected "workspace", "module:function" or "file.py:function"',
+        ),
+        (MODEL + "[mcp.x]", "mcp.x: MCP server 'x': say either a command to run or a url, and not both"),
+        (MODEL + "[options.o]\ntype = 'select'", "options.o: a select needs choices"),
+        (MODEL + "[options.o]\nchoices = ['a']", 'options.o.choices: only type = "select" has choices'),
+        (MODEL + "[options.o]\ntype = 'secret'\ndefault = 'x'", "options.o.default: a secret has no default"),
+        (
+            MODEL + "[options.o]\ntype = 'select'\nchoices = ['a']\ndefault = 'b'",
+            "option 'o': the default 'b' is none of ('a',)",
+        ),
+        (
+            MODEL + "system = 'x'\nsystem_file = 'y'",
+            "system_file: there is a system beside it; say one of them",
+        ),
+        (MODEL + "system_file = 'none.md'", "cannot be read: No such file or directory"),
+        (MODEL + "tools = ['workspace']\nsubagents = ['run']", "two tools are called 'run'"),
+        ("agents = 5", "agents: expected a table for each agent: [agents.NAME]"),
+        ("[agents.'a b']\n" + MODEL, "agents.a b: 'a b' is no name for an agent"),
+        ("port = 1\n[agents.a]\n" + MODEL, "port: there is no such key; there are agents"),
+        ("model = ", "it is not TOML: "),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place_and_what_would_be_right(
+    tmp_path: Path, text: str, sentence: str
+) -> None:
+    assert sentence in refused(tmp_path, text)
+
+
+def test_tools_in_python_are_found_beside_the_file_and_what_is_not_there_is_named(tmp_path: Path) -> None:
+    (tmp_path / "extra.py").write_text("def ping() -> str:\n    return 'pong'\n\nboth = [ping]\nnumber = 5\n")
+    file = tmp_path / "a.toml"
+    file.write_text(MODEL + 'tools = ["extra.py:both", "agenthost.tools.workspace:read_file"]')
+    (agent,) = load_agents([str(file)])
+    assert list(agent.toolset) == ["ping", "read_file"]
+    for name, sentence in [
+        ("extra.py:none", "tools[0]: there is no none in "),
+        ("extra.py:number", "tools[0]: number in extra.py is no tool, but a int"),
+        ("missing.py:x", "there is no file "),
+        ("no_such_module_x:y", "there is no module no_such_module_x"),
+    ]:
+        file.write_text(MODEL + f'tools = ["{name}"]')
+        with pytest.raises(LoadError, match=r"there is no|is no tool") as caught:
+            load_agents([str(file)])
+        assert sentence in str(caught.value)
+
+
+def test_a_folder_is_all_its_files_and_tasks_go_to_agents_that_there_are(tmp_path: Path) -> None:
+    (tmp_path / "b.toml").write_text(MODEL + 'subagents = ["a"]')
+    (tmp_path / "a.toml").write_text(MODEL)
+    (tmp_path / "notes.txt").write_text("not an agent")
+    assert [agent.name for agent in load_agents([str(tmp_path)])] == ["a", "b"]
+    (tmp_path / "a.toml").unlink()
+    with pytest.raises(LoadError, match=r"b\.toml: subagents: there is no agent 'a'; there are no others"):
+        load_agents([str(tmp_path)])
+    (tmp_path / "b.toml").unlink()
+    with pytest.raises(LoadError, match=r"it has no files that end with \.toml"):
+        load_agents([str(tmp_path)])
+    with pytest.raises(LoadError, match="cannot be read: No such file or directory"):
+        load_agents([str(tmp_path / "none.toml")])
+
+
+def test_two_agents_of_one_name_are_told_with_both_files(tmp_path: Path) -> None:
+    for folder in ("x", "y"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "same.toml").write_text(MODEL)
+    with pytest.raises(LoadError, match=r"two agents are called 'same': .*x/same\.toml and .*y/same\.toml"):
+        load_agents([str(tmp_path / "x"), str(tmp_path / "y")])
