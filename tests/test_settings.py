@@ -218,8 +218,9 @@ def test_the_environment_is_that_of_the_process_unless_another_is_given(
 def test_every_setting_is_documented() -> None:
     page = (Path(__file__).parents[1] / "docs" / "serving.md").read_text()
     for name in Settings.__struct_fields__:
-        is_table = name in ("limits", "model_settings")
-        words = [f"[{name}]"] if is_table else [as_option(name), f"AGENTHOST_{name.upper()}", name]
+        tables = {"limits": "[limits]", "model_settings": "[model_settings]", "agents": "[agents.NAME]"}
+        words = [as_option(name), f"AGENTHOST_{name.upper()}", name]
+        words = [tables[name]] if name in tables else words
         assert [word for word in words if f"`{word}`" not in page] == []
 
 

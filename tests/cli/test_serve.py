@@ -100,7 +100,7 @@ def refused(*words: str) -> tuple[str, str]:
 
 def test_what_is_not_there_is_named(tmp_path: Path) -> None:
     assert refused(f"{tmp_path}/x.py")[0] == f"there is no file {tmp_path}/x.py"
-    assert refused(f"{tmp_path}/")[0] == f"there is no file {tmp_path}/"
+    assert refused(f"{tmp_path}/none/")[0] == f"there is no file {tmp_path}/none/"
     sentence = "there is no module shop.nothing; a file is named with .py at its end"
     assert refused("shop.nothing") == (sentence, "")
     file = write(tmp_path, "empty.py", "x = 5")

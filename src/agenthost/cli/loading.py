@@ -49,7 +49,7 @@ def _loaded(names: Sequence[str], sections: Sections | None, others: Sequence[st
     if sections is not None:
         written += read_tables(sections.tables, Place(sections.file, "agents"), _load)
     for name in names:
-        if name.endswith(".toml") or Path(name).is_dir():
+        if name.endswith(".toml") or _is_toml_folder(name):
             for file in _toml_files(name):
                 written += read_file(file, _load)
             continue
@@ -70,6 +70,12 @@ def _add(found: dict[str, tuple[Agent, str]], agent: Agent, place: str) -> None:
     if known is not agent:
         both = f"{where} and {place}"
         raise LoadError(f"two agents are called {agent.name!r}: {both}; give one another name")
+
+
+def _is_toml_folder(name: str) -> bool:
+    """Tell whether a folder is meant, and not the module that is in it."""
+    path = Path(name).expanduser()
+    return path.is_dir() and (os.sep in name or any(path.glob("*.toml")))
 
 
 def _toml_files(name: str) -> list[Path]:
