@@ -11,6 +11,7 @@ from agenthost.wire.ahp import ROOT_URI
 from crash.checks import Checker, Seen, Wrong
 from crash.faults import Fault
 from crash.harness import Death, Harness
+from crash.model import scripted_model
 
 SEED = 7
 KILLS = 20
@@ -40,6 +41,16 @@ def test_a_fault_of_the_disk_is_told_loses_nothing_and_passes(
     words = [line.split()[0] for line in summary.told]
     assert words == ["trouble", "told", "over"]
     assert all(sentence in line for line in summary.told[:2])
+
+
+def test_a_model_that_is_asked_again_says_and_does_nothing_twice(tmp_path: Path) -> None:
+    with scripted_model(tmp_path, SEED) as service:
+        harness = Harness(tmp_path, SEED, service)
+        harness.live(Death(lines=60, mark="session/delta", wait=20))
+        harness.live(Death(lines=2, mark="toolCallReady", later=0.002, wait=20))
+        summary = harness.finish()
+    assert summary.kills == 2
+    assert summary.found.turns["complete"] > 20
 
 
 @pytest.mark.parametrize("kind", ["full", "lock"])

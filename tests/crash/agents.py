@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from agenthost.agents.model import ModelAgent
 from agenthost.core.transcript import Message, calls_of, host_mark, turn_starts
 from agenthost.errors import ToolError
 from agenthost.host.agent import Agent, Model
@@ -95,9 +96,11 @@ def make_tools(notes: Path) -> list[Tool]:
     return [note, careful, look, slow, guarded, big]
 
 
-def make_agents(notes: Path) -> list[Agent]:
-    """Make both agents."""
+def make_agents(notes: Path, service: str | None) -> list[Agent]:
+    """Make both agents, or in their place one that answers with a model of this service."""
     tools = make_tools(notes)
+    if service is not None:
+        return [ModelAgent("model", model="gpt-4o", base_url=f"{service}/v1", tools=tools, titles=False)]
     return [
         Agent("talker", talk, tools=tools, models=MODELS),
         Agent("stepper", step, tools=tools, models=MODELS),
@@ -177,7 +180,8 @@ def _events(move: Think | Use | Stop, mark: str) -> Iterator[Any]:
     match move:
         case Think(thought):
             for piece in pieces(thought):
-                yield Thought(piece, {"signature": "kept"})
+                yield Thought(piece)
+            yield Thought("", {"signature": "kept"})
         case Use(calls):
             for place, (name, text) in enumerate(calls):
                 arguments = {"text": text}

@@ -9,6 +9,7 @@ import json
 import logging
 import sys
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ class Orders:
         finished: the numbers of the sessions that were reported as finished.
         until: the number of the first session not to begin; without one, it goes on for ever.
         fault: what to suffer meanwhile.
+        service: where the model is that answers; without one, agents do that follow the script by themselves.
     """
 
     seed: int
@@ -43,6 +45,11 @@ class Orders:
     finished: list[int]
     until: int | None = None
     fault: Fault | None = None
+    service: str | None = None
+
+    def plan(self, number: int) -> SessionPlan:
+        """Give the plan of the session of this number."""
+        return plan_session(self.seed, number, with_model=self.service is not None)
 
 
 class Life:
@@ -53,7 +60,7 @@ class Life:
         self._finished = set(orders.finished)
         limits = Limits(sessions_in_memory=3, log_per_session=10**9, log_in_all=10**9)
         self._host = Host(data=folder / "data", workspace=folder, limits=limits)
-        for agent in make_agents(folder / NOTES):
+        for agent in make_agents(folder / NOTES, orders.service):
             self._host.add(agent)
 
     async def run(self) -> None:
@@ -75,7 +82,7 @@ class Life:
 
     def _join(self, number: int) -> None:
         """Be there before the sessions are taken up, or the calls of this client would be given up."""
-        plan = plan_session(self._orders.seed, number)
+        plan = self._orders.plan(number)
         for one in (plan, plan.fork):
             if one is not None:
                 self._host.clients.joined(one.client)
@@ -89,7 +96,7 @@ class Life:
         until = self._orders.until
         number = self._next(worker)
         while until is None or number < until:
-            plan = plan_session(self._orders.seed, number)
+            plan = self._orders.plan(number)
             await self._make(plan)
             await Conversation(self._host, plan, self._orders.seen).run()
             self._finished.add(number)
@@ -117,6 +124,8 @@ def main() -> None:
     logging.basicConfig(level=logging.WARNING, format="%(name)s %(message)s")
     given = json.loads(sys.stdin.readline())
     fault = Fault(**given.pop("fault")) if given.get("fault") else None
+    if given.get("service"):
+        import_module("pydantic_ai.models.openai")  # takes seconds, and there is nothing in them to be killed
     asyncio.run(Life(Path(sys.argv[1]), Orders(**{**given, "fault": fault})).run())
     report("done")
 

@@ -44,9 +44,9 @@ class Death:
     wait: float = 1.0
 
 
-def draw_death(chance: random.Random) -> Death:
-    """Draw a moment: while it starts, somewhere in the middle, or right after something."""
-    match chance.randrange(4):
+def draw_death(chance: random.Random, *, only_lines: bool = False) -> Death:
+    """Draw a moment: while it starts (unless `only_lines`), somewhere in the middle, or after something."""
+    match chance.randrange(1 if only_lines else 0, 4):
         case 0:
             return Death(seconds=chance.uniform(0, 0.8))
         case 1:
@@ -78,8 +78,9 @@ class Summary:
 class Harness:
     """Many lives on one folder."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, service: str | None = None) -> None:
         self._folder = folder
+        self._service = service
         self._seed = seed
         self._chance = random.Random(seed)  # noqa: S311 - to be drawn again
         self._seen = Seen()
@@ -97,7 +98,8 @@ class Harness:
         for kill in range(1, kills + 1):
             is_faulty = self._chance.random() < faults
             with self._named(f"kill {kill}"):
-                self.live(draw_death(self._chance), self.draw_fault() if is_faulty else None)
+                death = draw_death(self._chance, only_lines=self._service is not None)
+                self.live(death, self.draw_fault() if is_faulty else None)
                 self._check_copy()
             if progress is not None and kill % 10 == 0:
                 progress(
@@ -136,7 +138,8 @@ class Harness:
 
     def live(self, death: Death | None, fault: Fault | None = None, until: int | None = None) -> None:
         """Let the driver live until its death; without one, until it is done."""
-        orders = Orders(self._seed, WORKERS, self._seen.last(), self._numbers_finished(), until, fault)
+        finished = self._numbers_finished()
+        orders = Orders(self._seed, WORKERS, self._seen.last(), finished, until, fault, self._service)
         with (self._folder / "stderr.txt").open("wb") as errors:
             process = subprocess.Popen(
                 [sys.executable, "-m", "crash.driver", str(self._folder)],
@@ -207,7 +210,10 @@ class Harness:
 
     def _numbers_finished(self) -> list[int]:
         numbers = range(self._until())
-        return [number for number in numbers if plan_session(self._seed, number).uri in self._seen.finished]
+        return [number for number in numbers if self._plan(number).uri in self._seen.finished]
+
+    def _plan(self, number: int) -> SessionPlan:
+        return plan_session(self._seed, number, with_model=self._service is not None)
 
     def _until(self) -> int:
         """Give the first number of a session that was not begun by anybody."""
@@ -233,7 +239,7 @@ class Harness:
         check_integrity(self._folder / "data")
 
     def _plans(self, until: int) -> list[SessionPlan]:
-        plans = [plan_session(self._seed, number) for number in range(until)]
+        plans = [self._plan(number) for number in range(until)]
         return [one for plan in plans for one in (plan, plan.fork) if one is not None]
 
 

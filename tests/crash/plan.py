@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass, field
 
-from crash.script import GATED, SINGLE
+from crash.script import GATED, MODEL_KINDS, SINGLE
 
 KINDS = (
     *SINGLE,
@@ -65,10 +65,10 @@ class SessionPlan:
         return f"client of {self.uri}"
 
 
-def plan_session(seed: int, number: int) -> SessionPlan:
+def plan_session(seed: int, number: int, *, with_model: bool = False) -> SessionPlan:
     """Draw the plan of the session of this number."""
     chance = random.Random(f"{seed}/{number}")  # noqa: S311 - to be drawn again, not to be safe
-    agent = chance.choice(("talker", "stepper"))
+    agent = chance.choice(("model",) if with_model else ("talker", "stepper"))
     plan = SessionPlan(number, f"{agent}:/{number}", agent)
     names: list[str] = []  # of the turns that are there and that the driver has named
     for place in range(chance.randrange(2, 7)):
@@ -77,7 +77,7 @@ def plan_session(seed: int, number: int) -> SessionPlan:
 
 
 def _add(plan: SessionPlan, names: list[str], chance: random.Random, name: str) -> None:
-    kind = chance.choice(KINDS)
+    kind = chance.choice(MODEL_KINDS if plan.agent == "model" else KINDS)
     queued = {f"{name}q{n}": f"{chance.choice(SINGLE)} {name}q{n}" for n in "ab"} if kind == "queue" else {}
     is_cut = kind == "cut" or chance.random() < 0.1
     cut_after = chance.choice(["", *names]) if is_cut else None
@@ -106,7 +106,7 @@ def _apply(plan: SessionPlan, names: list[str], one: Exchange) -> None:
 
 def _forked(plan: SessionPlan, one: Exchange) -> SessionPlan:
     """Plan a fork: what was there with this turn, and one turn of its own."""
-    own = Exchange(f"{one.name}f", "chain")
+    own = Exchange(f"{one.name}f", "model-chain" if plan.agent == "model" else "chain")
     left = [*plan.left, (own.text, "complete")]
     return SessionPlan(plan.number, one.fork or "", plan.agent, [own], left)
 

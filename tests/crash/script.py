@@ -82,9 +82,16 @@ Move: TypeAlias = Say | Think | Ask | Use | Echo | Steered | Show | Fail | Stop
 SINGLE = ("note", "look", "slow", "careful", "guarded", "remote", "big")
 
 
+MODEL = ("talk", "think", "stream", "denied", "parallel", "chain", "stop")
+MODEL_KINDS = tuple(f"model-{kind}" for kind in (*MODEL, *SINGLE) if kind != "big")
+"""What a model is told to do by its service: the same, but it cannot repeat what came of its calls."""
+
+
 def moves_of(text: str) -> list[Move]:
     """Give what an agent does about a message."""
     kind, name = text.split()
+    if kind in MODEL_KINDS:
+        return _moves_of_model(kind.removeprefix("model-"), name)
     opening = Say(words(name, 3 + crc32(name.encode()) % 40))
     gate: list[Move] = [Ask(GATE)] if kind in GATED else []
     return [*gate, opening, *_body(kind, name)]
@@ -110,6 +117,19 @@ def _body(kind: str, name: str) -> list[Move]:
         "cancel": [Use((("careful", name),))],
     }
     return bodies.get(kind, [])
+
+
+def _moves_of_model(kind: str, name: str) -> list[Move]:
+    match kind:
+        case "think":
+            return [Think(words(name, 30)), Say(words(name, 20))]
+        case "stream":
+            return [Say(words(name, LONG_STREAM // 10))]
+        case "stop":
+            return [Say("I would say"), Stop()]
+        case _:
+            moves = moves_of(f"{kind} {name}")
+            return [Say("So.") if isinstance(move, Echo) else move for move in moves]
 
 
 def words(name: str, count: int) -> str:
