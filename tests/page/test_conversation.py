@@ -134,10 +134,11 @@ PASTE = """
     const bytes = Uint8Array.from(atob(argument), (one) => one.charCodeAt(0));
     data.items.add(new File([bytes], "pasted.png", { type: "image/png" }));
     const field = document.querySelector(".composer textarea");
-    field.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+    const common = { bubbles: true, cancelable: true };
+    field.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, ...common }));
     const dropped = new DataTransfer();
     dropped.items.add(new File(["some words"], "notes.txt", { type: "text/plain" }));
-    field.dispatchEvent(new DragEvent("drop", { dataTransfer: dropped, bubbles: true, cancelable: true }));
+    field.dispatchEvent(new DragEvent("drop", { dataTransfer: dropped, ...common }));
 """
 
 

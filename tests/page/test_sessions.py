@@ -9,7 +9,7 @@ from journeys import Stage, answer, begin, composer, expect, go_to, make_session
 def test_a_session_is_made_by_a_form_that_follows_the_agents_schema(stage: Stage, open_tab: OpenTab) -> None:
     tab = open_tab(stage.url)
     page = tab.page
-    page.get_by_role("navigation").get_by_role("button", name="New session").click()
+    page.get_by_role("navigation").get_by_role("button", name="New session", exact=True).click()
     page.get_by_role("radio", name="Stage").check()
     page.get_by_label("Depth").select_option("deep")
     expect(page.get_by_label("Fixed")).to_have_value("stone")

@@ -19,7 +19,7 @@ def test_an_edit_is_approved_and_shown_as_a_diff(stage: Stage, open_tab: OpenTab
     expect(diff.locator("tr.removed")).to_have_count(1)
     expect(diff.locator("tr.added mark")).to_have_text("violet")
     assert (stage.work / "poem.txt").read_text() == "roses are red\nviolets are violet"
-    tab.page.get_by_role("button", name="Changes, 1 files").click()
+    tab.page.get_by_role("button", name="Changes 1").click()
     panel = tab.page.get_by_role("tabpanel", name="Changes")
     expect(panel).to_contain_text("poem.txt")
     expect(panel.locator("tr.added")).to_have_count(1)

@@ -38,20 +38,20 @@ test("many frames that come together are told as one change", () => {
 
 test("the oldest go when there are too many, or they are too large; the newest stays", () => {
   const tap = new FrameTap();
-  for (let n = 0; n < 6000; n++) tap.message("in", "x");
+  for (let n = 0; n < 11_000; n++) tap.message("in", "x");
   settle();
-  expect(tap.frames()).toHaveLength(5000);
-  expect(tap.frames().at(-1)?.n).toBe(6000);
+  expect(tap.frames()).toHaveLength(10_000);
+  expect(tap.frames().at(-1)?.n).toBe(11_000);
   const large = "y".repeat(3_000_000);
   for (let n = 0; n < 4; n++) tap.message("in", large);
   settle();
-  expect(tap.frames().map(({ n }) => n)).toEqual([6003, 6004]);
+  expect(tap.frames().map(({ n }) => n)).toEqual([11_003, 11_004]);
   tap.message("in", "z".repeat(9_000_000));
   settle();
-  expect(tap.frames().map(({ n }) => n)).toEqual([6005]);
+  expect(tap.frames().map(({ n }) => n)).toEqual([11_005]);
   tap.clear();
   expect(tap.frames()).toEqual([]);
-  expect(tap.totals.in).toBe(6005);
+  expect(tap.totals.in).toBe(11_005);
 });
 
 test("tokens are masked, whatever they are made of", () => {

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import type { Frame, Tap } from "./api";
 import { beforeDrawing } from "./drawing";
 
-const MOST_FRAMES = 5_000;
+const MOST_FRAMES = 10_000;
 const MOST_CHARACTERS = 8_000_000;
 
 export class FrameTap implements Tap {

@@ -35,6 +35,9 @@ export function goTo(uri: string): void {
   location.hash = hrefOf(uri);
 }
 
+/** Whether the next session that is opened takes the focus to where messages are written. */
+export const arrival = { takesFocus: true };
+
 /** Go to where sessions are made. */
 export function goToNew(): void {
   location.hash = "#/new";

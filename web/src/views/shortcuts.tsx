@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { client } from "../ahp";
 import { Dialog } from "./parts/dialog";
-import { drawer, goTo, goToNew, isNarrow, route, togglePanel } from "./route";
+import { arrival, drawer, goTo, goToNew, isNarrow, route, togglePanel } from "./route";
 import { filterSessions } from "./sessions/summaries";
 import { toggleTheme } from "./theme";
 
@@ -25,7 +25,9 @@ function step(by: number): void {
   const here = route.value.view === "session" ? route.value.uri : undefined;
   const at = sessions.findIndex((one) => one.resource === here);
   const next = sessions[at < 0 ? 0 : at + by];
-  if (next) goTo(next.resource);
+  if (!next) return;
+  arrival.takesFocus = false; // who steps through sessions goes on stepping
+  goTo(next.resource);
 }
 
 function stop(): void {

@@ -5,6 +5,7 @@ import type { SessionState, UserMessage } from "../../ahp/wire";
 import { Icon } from "../parts/icon";
 import { newId } from "../parts/ids";
 import { toastError } from "../parts/toasts";
+import { arrival } from "../route";
 import { useAccess } from "./access";
 import { CompletionList } from "./completionlist";
 import { isTyped, takeCompletion, useCompletions } from "./completions";
@@ -33,7 +34,9 @@ export function Composer({ state, onSend, editing }: ComposerProps) {
 
   useEffect(() => grow(field.current), [draft.value.text]);
   useEffect(() => {
-    if (matchMedia("(hover: hover)").matches) field.current?.focus(); // not where it would open a keyboard
+    // Not where it would open a keyboard on the screen.
+    if (arrival.takesFocus && matchMedia("(hover: hover)").matches) field.current?.focus();
+    arrival.takesFocus = true;
   }, [uri, editing !== undefined]);
 
   const submit = (steer: boolean) => {

@@ -107,11 +107,11 @@ export function PanelButtons({ changes }: { changes: number }) {
           class="quiet only-wide"
           aria-pressed={panel.value === name}
           title={label}
-          aria-label={name === "changes" && changes > 0 ? `${label}, ${changes} files` : label}
           onClick={() => togglePanel(name)}
         >
           <Icon name={icon} />
-          {name === "changes" && changes > 0 && <span class="count">{changes}</span>}
+          <span class="unseen">{label}</span>
+          {name === "changes" && changes > 0 && <span class="count"> {changes}</span>}
         </button>
       ))}
     </div>

@@ -18,29 +18,31 @@ const NEAR = 60;
 /** Show the turns. When `sent` changes, something was said here, and the end is shown. */
 export function Transcript({ state, sent }: { state: SessionState; sent: number }) {
   const scroller = useRef<HTMLDivElement>(null);
-  const made = useSignal(AT_FIRST);
   const { turns, activeTurn } = state;
   const all = activeTurn ? [...turns, activeTurn] : turns;
-  const hidden = Math.max(0, turns.length - made.value);
-  useEarlierTurns(made, turns.length, hidden > 0);
+  // Where what is made begins: it only moves up, so that nothing that is there goes when more is said.
+  const from = useSignal(Math.max(0, turns.length - AT_FIRST));
+  const hidden = Math.min(from.value, turns.length);
+  const makeEarlier = useEarlier(scroller, from, hidden);
+  useWhenIdle(makeEarlier, hidden > 0 && turns.length - hidden < UNASKED, hidden);
   const sticking = useSticking(scroller, sent);
   const onScroll = () => {
     sticking.look();
     if (hidden > 0 && scroller.current && scroller.current.scrollTop < scroller.current.clientHeight)
-      made.value += AT_A_TIME;
+      makeEarlier();
   };
   return (
     <div class="transcript-holder">
       <div
         ref={scroller}
-        class="transcript scroll"
+        class={sticking.isStuck.value ? "transcript scroll stuck" : "transcript scroll"}
         tabIndex={0}
         role="region"
         aria-label="Conversation"
         onScroll={onScroll}
       >
         {hidden > 0 && (
-          <button type="button" class="quiet earlier" onClick={() => (made.value += AT_A_TIME)}>
+          <button type="button" class="quiet earlier" onClick={makeEarlier}>
             {hidden} earlier turns
           </button>
         )}
@@ -65,19 +67,39 @@ export function Transcript({ state, sent }: { state: SessionState; sent: number 
   );
 }
 
-/** Make earlier turns when nothing else is to be done, up to a number that no page minds. */
-function useEarlierTurns(made: Signal<number>, count: number, isMore: boolean): void {
+/** Gives what makes earlier turns. What is in view stays where it is: at the very top no browser sees to that. */
+function useEarlier(
+  scroller: { readonly current: HTMLDivElement | null },
+  from: Signal<number>,
+  hidden: number,
+): () => void {
+  const below = useRef<number | undefined>(undefined);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element && below.current !== undefined) element.scrollTop = element.scrollHeight - below.current;
+    below.current = undefined;
+  }, [hidden]);
+  return () => {
+    const element = scroller.current;
+    if (element) below.current = element.scrollHeight - element.scrollTop;
+    from.value = Math.max(0, hidden - AT_A_TIME);
+  };
+}
+
+/** Do something when nothing else is to be done, again for each new `key`. */
+function useWhenIdle(run: () => void, isWanted: boolean, key: number): void {
   useEffect(() => {
-    if (!isMore || made.value >= UNASKED) return;
-    const idle = globalThis.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 50));
-    const handle = idle(() => (made.value = Math.min(made.value + AT_A_TIME, UNASKED)));
+    if (!isWanted) return;
+    const idle = globalThis.requestIdleCallback ?? ((later: () => void) => setTimeout(later, 50));
+    const handle = idle(run);
     return () => (globalThis.cancelIdleCallback ?? clearTimeout)(handle as number);
-  }, [made.value, count, isMore]);
+  }, [isWanted, key]);
 }
 
 /** Keep to the end while the content grows, for as long as one is there. */
 function useSticking(scroller: { readonly current: HTMLDivElement | null }, sent: number) {
   const isStuck = useSignal(true);
+  const last = useRef(0);
   const goToEnd = () => {
     isStuck.value = true;
     if (scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
@@ -96,7 +118,12 @@ function useSticking(scroller: { readonly current: HTMLDivElement | null }, sent
   }, [sent]);
   const look = () => {
     const element = scroller.current;
-    if (element) isStuck.value = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR;
+    if (!element) return;
+    const { scrollTop, scrollHeight, clientHeight } = element;
+    // Only whoever goes up leaves the end: it may have moved down since we went there.
+    if (scrollHeight - scrollTop - clientHeight < NEAR) isStuck.value = true;
+    else if (scrollTop < last.current) isStuck.value = false;
+    last.current = scrollTop;
   };
   return { isStuck, goToEnd, look };
 }
