@@ -123,6 +123,11 @@ def children_of(pid: int) -> list[int]:
     return below + [one for child in below for one in children_of(child)]
 
 
+def new_children(known: list[int]) -> set[int]:
+    """Give the processes below this one but those: servers that other tests share may be there."""
+    return set(children_of(os.getpid())) - set(known)
+
+
 @LINUX
 def test_a_keeper_that_is_killed_takes_its_program_along_and_the_end_is_told(tmp_path: Path) -> None:
     async def story() -> None:
@@ -143,6 +148,8 @@ def test_a_keeper_that_is_killed_takes_its_program_along_and_the_end_is_told(tmp
 @LINUX
 @pytest.mark.parametrize("ticks", [1, 2, 3, 5, 8, 13, 50, 200, 400])
 def test_a_start_that_is_given_up_at_any_moment_leaves_nothing_behind(tmp_path: Path, ticks: int) -> None:
+    known = children_of(os.getpid())
+
     async def story() -> None:
         async with talking(tmp_path) as host:
             making = asyncio.create_task(host.terminals.create(URI, claim_of("me"), command="cat"))
@@ -152,7 +159,7 @@ def test_a_start_that_is_given_up_at_any_moment_leaves_nothing_behind(tmp_path: 
             await asyncio.wait([making])
             if making.cancelled():
                 assert host.terminals.list() == []
-                await until_so(lambda: not children_of(os.getpid()))
+                await until_so(lambda: not new_children(known))
                 await host.terminals.create(URI, claim_of("me"), command="cat")
 
     run(story)
@@ -160,13 +167,15 @@ def test_a_start_that_is_given_up_at_any_moment_leaves_nothing_behind(tmp_path: 
 
 @LINUX
 def test_a_start_that_the_end_of_the_host_overtakes_leaves_nothing_behind(tmp_path: Path) -> None:
+    known = children_of(os.getpid())
+
     async def story() -> None:
         async with talking(tmp_path) as host:
             making = asyncio.create_task(host.terminals.create(URI, claim_of("me"), command="cat"))
-            await until_so(lambda: children_of(os.getpid()))
+            await until_so(lambda: new_children(known))
             await host.terminals.close()
             with pytest.raises(LimitReached, match="closed"):
                 await making
-            assert not children_of(os.getpid())
+            assert not new_children(known)
 
     run(story)
