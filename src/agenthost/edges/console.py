@@ -36,9 +36,9 @@ def _first_words(url: str, host: Host, *, has_keys: bool) -> str:
         return f"curl {url}/healthz"
     name = next(iter(host.agents))
     which = "" if name == "demo" else f" --agent {name}"
-    where = "" if url == DEFAULT_URL else f" --url {url}/aap"
+    where = "" if url == DEFAULT_URL else f" {url}"
     command = os.environ.get("_AGENTHOST_CALLED_AS", "agenthost")  # as `./run` tells
-    return f'{command} ask "Hello"{which}{where}'
+    return f"{command} chat{where}{which}"
 
 
 def fill_standard_streams() -> None:

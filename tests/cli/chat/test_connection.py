@@ -5,6 +5,7 @@ import socket
 from pathlib import Path
 
 from agenthost.client.ahp import AhpClient
+from agenthost.host.keys import KeyFile
 from cli.chat.seeing import chat
 from hosting import run
 from serving import serving, wait_ready
@@ -80,3 +81,20 @@ def _remove(server: str, name: str) -> None:
             await (await client.session(f"demo:/{name}")).dispose()
 
     run(story)
+
+
+def test_a_key_is_asked_for_and_given(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    _, key = KeyFile(tmp_path / "data").create("ann")
+    with serving("--data", tmp_path / "data", "--workspace", tmp_path) as served:
+        url = served.wait_url()
+        wait_ready(url)
+        with chat(url) as seen:
+            assert seen.rest() == 1
+            assert (
+                "wants a valid key (HTTP 401); a key is given by --key, or by AGENTHOST_KEY"
+                in seen.text.replace("\n", "")
+            )
+        with chat(url, AGENTHOST_KEY=key) as seen:
+            seen.wait_prompt()
+            seen.leave()

@@ -134,9 +134,6 @@ def test_an_answer_that_is_not_whole_ends_with_one(server: str, word: str, sente
     [
         ([], " \n", "there is nothing to say: the standard input is empty"),
         (["localhost"], "hi", "'localhost' is no URL of a host"),
-        (["--key", "a b"], "hi", "a key is made of printable ASCII characters"),
-        (["--session", "a", "--agent", "b"], "hi", "--agent: a session that is there keeps what it has"),
-        (["--option", "x"], "hi", "--option: expected NAME=VALUE, found 'x'"),
     ],
 )
 def test_what_makes_no_sense_ends_with_two(words: list[str], typed: str, sentence: str) -> None:

@@ -2,7 +2,7 @@
 
 `conversation` is a session at a terminal: `story` and `hearing` (what happened, who did it), `view` (how it
 looks), `deciding` and `asking` (what somebody has to say), `commands`. A terminal is a `face`: `screen` with
-a cursor that moves (`keys`, `history`, `completing`), `plain` without. `piped` is for no terminal at all.
+a cursor that moves (`layout`, `keys`, `history`, `completing`), `plain` without. `piped` is for no terminal.
 """
 
 import asyncio

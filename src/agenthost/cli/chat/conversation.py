@@ -171,7 +171,7 @@ class Conversation:
                 await self.view.tell(event)
             self.view.live(self.session.state, self._story.waiting(state), self._trouble)
             await asyncio.sleep(FRAME_SECONDS)
-            is_busy = "activeTurn" in state or bool(self._trouble) or self._is_interrupted()
+            is_busy = "activeTurn" in state or bool(self._trouble) or self.view.is_hinting
             try:
                 async with asyncio.timeout(TICK_SECONDS if is_busy else None):
                     await self._news.wait()
@@ -239,7 +239,7 @@ class Conversation:
     def interrupt(self) -> None:
         """Stop the turn; the second time, leave."""
         now = asyncio.get_running_loop().time()
-        if self._is_interrupted():
+        if now - self._interrupted < TWICE_SECONDS:
             self.end(Leave(INTERRUPTED))
             return
         self._interrupted = now
@@ -249,10 +249,6 @@ class Conversation:
         else:
             self.view.hint("stopping; Ctrl-C once more leaves")
             self.spawn(self.stop())
-
-    def _is_interrupted(self) -> bool:
-        """Tell whether the last Ctrl-C was a moment ago; and a little longer, to take its hint away."""
-        return asyncio.get_running_loop().time() - self._interrupted < TWICE_SECONDS
 
     async def stop(self) -> None:
         """Stop the turn that is running. What we queued behind it comes back to be changed or sent again."""

@@ -166,6 +166,7 @@ class PlainView(View):
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
         self._begun: set[str] = set()
+        self._is_flowing = False
 
     def hint(self, text: str) -> None:
         """Say it like everything else."""
@@ -183,8 +184,6 @@ class PlainView(View):
             plain.write("(thinks) " if piece.kind == "thought" else "")
         self._is_flowing, self._last = True, piece.kind
         plain.write(piece.text)
-
-    _is_flowing = False
 
     def _end_flow(self) -> None:
         if self._is_flowing:

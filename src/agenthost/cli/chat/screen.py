@@ -1,49 +1,32 @@
 """The screen: a terminal whose cursor moves. What is final scrolls away above, what changes stays below.
 
-From top to bottom: lines that are still painted again, what goes on, what is asked for, the line to type in,
-and what could complete it. All of that is prompt_toolkit's to draw, which paints only what differs. What is
-final is printed above it in the same write, so that nothing flickers.
+What changes is prompt_toolkit's to draw (`layout`), which paints only what differs. What is final is printed
+above it in the same write, so that nothing flickers.
 """
 
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import Completer, WordCompleter
-from prompt_toolkit.filters import Condition
-from prompt_toolkit.formatted_text import ANSI, AnyFormattedText
 from prompt_toolkit.history import History
 from prompt_toolkit.input import create_input
-from prompt_toolkit.layout import (
-    BufferControl,
-    ConditionalContainer,
-    Dimension,
-    FormattedTextControl,
-    HSplit,
-    Layout,
-    Window,
-)
-from prompt_toolkit.layout.menus import CompletionsMenu
 from prompt_toolkit.output.vt100 import Vt100_Output
 
 from agenthost.cli.chat.face import Ask, Asks, Key
 from agenthost.cli.chat.keys import bindings_of
+from agenthost.cli.chat.layout import STYLE, layout_of
 
 __all__ = ["Screen"]
 
 GUARD_SECONDS = 0.25
 """A key that comes sooner after a question appeared was meant for something else."""
 
-MOST_TYPED_ROWS = 10
-MOST_PROPOSALS = 6
 OTHER_ROWS = 5
 """How many rows are left for what is not painted again and again."""
-
-STYLE = {"prompt": "bold", "status": "fg:ansicyan", "keys": "bold"}
 
 
 class _Output(Vt100_Output):
@@ -75,12 +58,14 @@ class Screen:
         self._asks = Asks(self._asked_anew)
         self._shown: Ask | None = None
         self._kept: list[str] = []
+        self._printed: Sequence[str] = ()
         self._output: _Output = _Output.from_pty(sys.stdout)  # type: ignore[assignment] # one of its own kind
         self._app: Application[None] = Application(
-            layout=self._layout(),
+            layout=layout_of(self),
             key_bindings=bindings_of(self),
             output=self._output,
             input=create_input(sys.stdin),
+            style=STYLE,
             erase_when_done=True,
         )
         self._app.ttimeoutlen = 0.05  # so long an Esc may be the beginning of something
@@ -167,8 +152,9 @@ class Screen:
     async def key(self, about: Sequence[str], keys: Sequence[Key]) -> str:
         """Ask for one of some keys. They count while nothing is typed: else they are a part of that."""
         if len(about) > self.room:
-            self.show(about)
-            about = ()
+            if about is not self._printed:  # asked again, it is still there
+                self.show(about)
+            self._printed, about = about, ()
         with self._asks.asking(Ask(about, keys, is_open=False)) as ask:
             await asyncio.sleep(GUARD_SECONDS)
             ask.is_open = True
@@ -244,56 +230,40 @@ class Screen:
         """Type no more messages."""
         self._typed.put_nowait(None)
 
-    # The layout
+    # What is drawn, from top to bottom
 
-    def _layout(self) -> Layout:
-        is_asked = Condition(lambda: self._line_asked is not None)
-        return Layout(
-            HSplit(
-                [
-                    self._lines(lambda: list(self._live)[-self.room :]),
-                    self._lines(lambda: [""] if self.status else []),
-                    self._words(lambda: self.status, "class:status"),
-                    self._lines(lambda: list(self._asks.top.about) if self._asks.top else []),
-                    self._words(self._key_line, "class:keys"),
-                    ConditionalContainer(self._editor(self.answer, self._label), is_asked),
-                    ConditionalContainer(self._editor(self.message, lambda: "> "), ~is_asked),
-                    CompletionsMenu(max_height=MOST_PROPOSALS),
-                    Window(height=Dimension(min=0, preferred=0)),  # takes what is left
-                ]
-            ),
-            focused_element=self.message,
-        )
+    @property
+    def drawn(self) -> list[str]:
+        """The lines that change, as far as there is room: the last ones."""
+        return list(self._live)[-self.room :]
 
-    def _label(self) -> str:
-        return self._line_asked.label if self._line_asked else ""
+    @property
+    def about(self) -> list[str]:
+        """What is asked for."""
+        return list(self._asks.top.about) if self._asks.top is not None else []
 
-    def _key_line(self) -> str:
+    @property
+    def keys(self) -> str:
+        """The keys that answer it, as many in a row as fit."""
         top = self._asks.top
         if top is None or not top.keys or not top.is_open:
             return ""
         if self.message.text:
             return "  send or clear what you are typing to answer with a key"
-        return "  " + "   ".join(f"[{one.key}] {one.label}" for one in top.keys)
+        rows: list[str] = []
+        for word in (f"[{one.key}] {one.label}" for one in top.keys):
+            if rows and len(rows[-1]) + 3 + len(word) <= self.width:
+                rows[-1] += f"   {word}"
+            else:
+                rows.append(f"  {word}")
+        return "\n".join(rows)
 
-    def _lines(self, lines: Callable[[], list[str]]) -> Any:
-        text = FormattedTextControl(lambda: ANSI("\n".join(lines())))
-        window = Window(
-            text, height=lambda: Dimension(min=0, preferred=len(lines()), max=len(lines())), wrap_lines=False
-        )
-        return ConditionalContainer(window, Condition(lambda: bool(lines())))
+    @property
+    def is_asked(self) -> bool:
+        """Whether a line is asked for, in place of a message."""
+        return self._line_asked is not None
 
-    def _words(self, words: Callable[[], AnyFormattedText], style: str) -> Any:
-        window = Window(FormattedTextControl(words), style=style, wrap_lines=True, dont_extend_height=True)
-        return ConditionalContainer(window, Condition(lambda: bool(words())))
-
-    def _editor(self, buffer: Buffer, label: Callable[[], str]) -> Window:
-        return Window(
-            BufferControl(buffer),
-            get_line_prefix=lambda line, wrap: [
-                ("class:prompt", label() if line == 0 and wrap == 0 else " " * len(label()))
-            ],
-            wrap_lines=True,
-            dont_extend_height=True,
-            height=Dimension(min=1, max=MOST_TYPED_ROWS),
-        )
+    @property
+    def label(self) -> str:
+        """What stands before that line."""
+        return self._line_asked.label if self._line_asked is not None else ""

@@ -47,6 +47,7 @@ class View:
         self._painter = painter
         self._hearing = hearing
         self._flow: Answer | Thought | None = None
+        self._flows = 0
         self._last = ""
         self._hint = ("", 0.0)
         self._began: dict[str, float] = {}
@@ -81,6 +82,11 @@ class View:
         """Say something of the chat itself."""
         self._put("note", self._marked("note", text, style))
 
+    @property
+    def is_hinting(self) -> bool:
+        """Whether a hint is shown that will have to go."""
+        return bool(self._hint[0])
+
     def hint(self, text: str) -> None:
         """Say something that matters for a moment only."""
         self._hint = (text, time.monotonic() + HINT_SECONDS)
@@ -101,8 +107,8 @@ class View:
 
     def _put(self, kind: str, lines: list[str]) -> None:
         """Print, with an empty line before what is of another kind."""
-        is_apart = self._last not in ("", kind) or kind in ("said", "lines")
-        self._face.show(["", *lines] if is_apart and self._last else lines)
+        is_apart = self._last != "" and (self._last != kind or kind in ("said", "lines"))
+        self._face.show(["", *lines] if is_apart else lines)
         self._last = kind
 
     def _said(self, event: Said) -> None:
@@ -120,24 +126,21 @@ class View:
         if not isinstance(self._flow, kind):
             self._end_flow()
             self._flow = kind(self._painter)
+            self._flows += 1
         self._flow.feed(piece.text)
         if done := self._flow.settle(max(3, self._face.room - 2)):
-            self._put_flow(done)
+            self._put(self._flow_kind, done)
 
-    def _put_flow(self, lines: list[str]) -> None:
-        kind = "thought" if isinstance(self._flow, Thought) else "text"
-        if self._last == kind and kind == "text" and self._is_new:
-            lines = ["", *lines]
-        self._is_new = False
-        self._put(kind, lines)
-
-    _is_new = True
+    @property
+    def _flow_kind(self) -> str:
+        """What this text is called: each is of a kind of its own, apart from the one before."""
+        return f"text {self._flows}"
 
     def _end_flow(self) -> None:
         if self._flow is not None:
             if rest := self._flow.end():
-                self._put_flow(rest)
-            self._flow, self._is_new = None, True
+                self._put(self._flow_kind, rest)
+            self._flow = None
 
     async def _called(self, call: Any) -> None:
         if is_well(call):
@@ -184,7 +187,7 @@ class View:
         """Paint what is not final, and what goes on."""
         lines = []
         if self._flow is not None and (flow := self._flow.live()):
-            lines += ["", *flow] if self._last and (self._last != "text" or self._is_new) else flow
+            lines += ["", *flow] if self._last not in ("", self._flow_kind) else flow
         if len(calls) == 1 and calls[0]["status"].startswith("pending"):
             calls = []  # it is asked for right below
         if calls:
@@ -193,8 +196,9 @@ class View:
                 *(row for one in calls for row in self._open(one)),
             ]
         lines += self._waiting(state)
-        hint, until = self._hint
-        self._face.live(lines, trouble or (hint if time.monotonic() < until else self._status(state)))
+        if time.monotonic() >= self._hint[1]:
+            self._hint = ("", 0.0)
+        self._face.live(lines, trouble or self._hint[0] or self._status(state))
 
     def _open(self, call: Any) -> list[str]:
         if call["status"].startswith("pending"):

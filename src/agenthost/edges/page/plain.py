@@ -20,7 +20,7 @@ packages that are published have it inside.</p>
 <li><a href="/healthz">/healthz</a>, <a href="/readyz">/readyz</a> and <a href="/metrics">/metrics</a> tell
 how it is.</li>
 </ul>
-<p><code>agenthost ask "Hello"</code> talks to an agent on the command line. With API keys,
+<p><code>agenthost chat</code> talks to an agent on the command line. With API keys,
 all but <code>/healthz</code> and <code>/readyz</code> want <code>Authorization: Bearer KEY</code>.</p>
 </html>
 """
