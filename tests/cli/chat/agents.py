@@ -1,7 +1,10 @@
 """The agents that the chat is tried with: the demo agent, and one for what that does not do."""
 
-from agenthost import Agent, Call, Choice, Question, ToolResult, Turn, Usage, tool
+from agenthost import Agent, Choice, Question, Turn, Usage, tool
 from agenthost.agents.demo import demo
+from agenthost.agents.demo.parsing import read_calls
+from agenthost.tools.subagents import subagent
+from agenthost.tools.workspace import edit_file
 
 __all__ = ["demo", "showman"]
 
@@ -35,13 +38,6 @@ async def secret() -> str:
     return "the number is 42"
 
 
-@tool(title="Delegate", exposed=False)
-async def delegate() -> ToolResult:
-    """Have another agent do it."""
-    block = {"type": "subagent", "resource": "demo:/below", "title": "Looks it up", "agentName": "helper"}
-    return ToolResult([block, "done below"], message="Delegated")  # type: ignore[list-item] # a block of the protocol
-
-
 async def show(turn: Turn) -> None:
     """Show what the demo agent does not do."""
     word, _, rest = turn.text.partition(" ")
@@ -62,8 +58,9 @@ async def show(turn: Turn) -> None:
             await turn.notify("The meadow is nearly empty.")
             await turn.show(b"\x89PNG", "image/png")
         case "/call":
-            (result,) = await turn.calls(Call(rest))
-            await turn.say(f"{rest} -> {result}")
+            (call,) = read_calls(rest)
+            (result,) = await turn.calls(call)
+            await turn.say(f"{call.name} -> {result}")
         case "/free":
             colours = [Choice("r", "Red"), Choice("b", "Blue", description="like the sea")]
             question = Question.choice("colour", "Which colour?", colours, freeform=True)
@@ -79,4 +76,4 @@ async def show(turn: Turn) -> None:
             await turn.say(f"{len(turn.message.get('attachments', []))} attachments: {turn.text}")
 
 
-showman = Agent("showman", show, title="Showman", tools=[secret, delegate])
+showman = Agent("showman", show, title="Showman", tools=[secret, edit_file, subagent("demo")])

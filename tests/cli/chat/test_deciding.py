@@ -161,6 +161,32 @@ def test_questions_of_every_kind_are_asked_until_the_answers_fit(server: str) ->
         seen.leave()
 
 
+def test_what_a_call_would_change_is_shown_and_what_a_subagent_asks_is_asked_here(server: str) -> None:
+    with chat(server, "--agent", "showman", rows=40) as seen:
+        seen.wait_prompt()
+        seen.say('/call edit_file {"path": "notes.md", "old": "# Notes", "new": "# Thoughts"}')
+        seen.wait_screen("[y]")
+        assert "    -# Notes\n    +# Thoughts" in seen.text
+        seen.type("n")
+        seen.wait_screen("why not")
+        seen.say("")
+        seen.wait_for("denied")
+        seen.wait_prompt()
+        seen.say('/call demo {"task": "/call clock"}')
+        seen.wait_screen("Demo: Allow Clock?")
+        seen.wait_for("↳ Demo: ")
+        seen.wait_screen("[y]")
+        seen.type("y")
+        seen.wait_for("demo -> clock -> ")
+        seen.wait_prompt()
+        seen.say('/call demo {"task": "/ask"}')
+        seen.wait_screen("Demo: One question of each kind")
+        seen.wait_screen("Name:")
+        seen.say(":decline")
+        seen.wait_for("demo -> The questions were declined.")
+        seen.leave()
+
+
 def test_free_answers_and_visits(server: str) -> None:
     with chat(server, "--agent", "showman", rows=30) as seen:
         seen.wait_prompt()

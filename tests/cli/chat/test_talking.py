@@ -63,9 +63,6 @@ def test_what_goes_on_and_what_it_cost_is_told(server: str) -> None:
         assert "· The meadow is nearly empty." in seen.text
         assert "▤ image/png, 4 bytes" in seen.text
         seen.wait_prompt()
-        seen.say("/call delegate")
-        seen.wait_for("↳ helper: Looks it up (session below)")
-        seen.wait_for("delegate -> done below")
         seen.leave()
 
 

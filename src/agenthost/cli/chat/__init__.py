@@ -1,8 +1,8 @@
 """`agenthost chat`: an agent at the terminal, over AHP, together with whoever else is in the session.
 
 `conversation` is a session at a terminal: `story` and `hearing` (what happened, who did it), `view` (how it
-looks), `deciding` and `asking` (what somebody has to say), `commands`. A terminal is a `face`: `screen` with
-a cursor that moves (`layout`, `keys`, `history`, `completing`), `plain` without. `piped` is for no terminal.
+looks), `attendance`, `deciding` and `asking` (what somebody has to say), `commands`. A terminal is a `face`:
+`screen` has a cursor that moves (`layout`, `keys`, `history`, `completing`), `plain` none. `piped` needs none.
 """
 
 import asyncio

@@ -90,8 +90,9 @@ _READERS: dict[str, Callable[[Any, str], Any]] = {
 class Asking:
     """Asks what an agent asks, in one session."""
 
-    def __init__(self, session: Session, face: Face, painter: Painter) -> None:
+    def __init__(self, session: Session, face: Face, painter: Painter, who: str = "") -> None:
         self._session = session
+        self._who = who
         self._face = face
         self._painter = painter
 
@@ -139,7 +140,9 @@ class Asking:
         count = len(request["questions"])
         lines = [""]
         if request.get("message"):
-            lines += self._painter.text(request["message"], "bold yellow")
+            lines += self._painter.text(f"{self._who}{request['message']}", "bold yellow")
+        elif self._who:
+            lines += self._painter.text(self._who, "bold yellow")
         place = f" ({at + 1} of {count})" if count > 1 else ""
         needed = " *" if question.get("required") else ""
         lines += self._painter.text(f"{question['message']}{needed}{place}", "bold")
@@ -167,7 +170,8 @@ class Asking:
 
     async def _ask_plainly(self, request: Any) -> None:
         """Ask where there is nothing to type: somebody has to go somewhere, or to agree."""
-        lines = ["", *self._painter.text(request.get("message", "The agent waits for you."), "bold yellow")]
+        message = f"{self._who}{request.get('message', 'The agent waits for you.')}"
+        lines = ["", *self._painter.text(message, "bold yellow")]
         if request.get("url"):
             lines += self._painter.text(request["url"], "underline", indent=2)
         key = await self._face.key(lines, [Key("y", "Done"), Key("n", "Decline"), Key("c", "Cancel")])

@@ -16,9 +16,11 @@ _ENDS = {"denied": "denied", "skipped": "not run", "result-denied": "its result 
 
 
 def headline(call: Any) -> str:
-    """Say in a line what is called, and with what."""
-    given = input_of(call)
-    return f"{one_line(call['displayName'], 80)} {given}".rstrip()
+    """Say in a line what is called, and with what: in the tool's own words, if it has any."""
+    name, told = call["displayName"], plain_of(call.get("invocationMessage"))
+    if told and told != name:
+        return one_line(told, LONGEST_INPUT)
+    return f"{one_line(name, 80)} {input_of(call)}".rstrip()
 
 
 def input_of(call: Any) -> str:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
 from agenthost.cli.chat.attaching import Attachments
-from agenthost.cli.chat.deciding import Decider
+from agenthost.cli.chat.attendance import Attendance
+from agenthost.cli.chat.deciding import Desk
 from agenthost.cli.chat.face import Face
 from agenthost.cli.chat.hearing import Hearing
 from agenthost.cli.chat.painting import Painter
@@ -87,15 +88,8 @@ class Conversation:
         self._interrupted = -TWICE_SECONDS
         self._outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._decider = Decider(
-            place.client,
-            session,
-            place.face,
-            place.painter,
-            self.hearing,
-            self.view.note,
-            is_trusting=place.is_trusting,
-        )
+        desk = Desk(place.client, place.face, place.painter, self.view.note, place.is_trusting)
+        self._attendance = Attendance(desk, session, self.hearing)
 
     async def run(self) -> Outcome:
         """Talk; gives what comes afterwards.
@@ -107,7 +101,7 @@ class Conversation:
         self.face.interrupted = self.interrupt
         try:
             await self._begin()
-            return await _first(self._tell(), self._decider.run(), self._read(), self._wait_outcome())
+            return await _first(self._tell(), self._attendance.run(), self._read(), self._wait_outcome())
         except Gone:
             self.view.fail("this session is not there any more")
             return Leave(1)

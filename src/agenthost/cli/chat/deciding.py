@@ -19,7 +19,7 @@ from agenthost.client.ahp import AhpClient, AhpError, Echo, Session
 from agenthost.errors import NotJson
 from agenthost.wire.json import decode_json
 
-__all__ = ["Decider", "Options"]
+__all__ = ["Decider", "Desk", "Options"]
 
 Kind: TypeAlias = Literal["call", "result", "request"]
 
@@ -66,28 +66,35 @@ def _letter(option: Any, taken: dict[str, Any]) -> str | None:
     return "y" if "y" not in taken else None
 
 
-class Decider:
-    """Settles what waits for somebody in one session."""
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Where decisions are made, whatever session they are for.
 
-    def __init__(
-        self,
-        client: AhpClient,
-        session: Session,
-        face: Face,
-        painter: Painter,
-        hearing: Hearing,
-        tell: Callable[[str], None],
-        *,
-        is_trusting: bool,
-    ) -> None:
-        self._client = client
+    Attributes:
+        tell: says something to whoever sits here.
+        is_trusting: whether everything is allowed without asking.
+    """
+
+    client: AhpClient
+    face: Face
+    painter: Painter
+    tell: Callable[[str], None]
+    is_trusting: bool
+
+
+class Decider:
+    """Settles what waits for somebody in one session; `who` is the agent, if it is not the one talked to."""
+
+    def __init__(self, desk: Desk, session: Session, hearing: Hearing, who: str = "") -> None:
+        self._client = desk.client
+        self._face = desk.face
+        self._painter = desk.painter
+        self._tell = desk.tell
+        self._is_trusting = desk.is_trusting
         self._session = session
-        self._face = face
-        self._painter = painter
         self._hearing = hearing
-        self._tell = tell
-        self._is_trusting = is_trusting
-        self._asking = Asking(session, face, painter)
+        self._who = f"{who}: " if who else ""
+        self._asking = Asking(session, desk.face, desk.painter, self._who)
 
     async def run(self) -> NoReturn:
         """Settle one thing after the other, for as long as the session is there."""
@@ -137,9 +144,10 @@ class Decider:
 
     def _withdrawn(self, kind: Kind, name: str, item: Any) -> None:
         who = self._hearing.other("request" if kind == "request" else "call", name)
-        what = "the questions were" if kind == "request" else f"{headline(item)} was"
-        if who:
-            self._tell(f"{what} {'answered' if kind == 'request' else 'decided'} by {who}")
+        if who and kind == "request":
+            self._tell(f"{self._who}the questions were answered by {who}")
+        elif who:
+            self._tell(f"{self._who}{headline(item)} was decided by {who}")
 
     # Calls
 
@@ -157,10 +165,8 @@ class Decider:
     async def _about(self, call: Any) -> list[str]:
         waiting = len(self._session.open_calls)
         title = plain_of(call.get("confirmationTitle")) or f"Allow {call['displayName']}?"
-        lines = [
-            "",
-            *self._painter.text(f"{title} (1 of {waiting})" if waiting > 1 else title, "bold yellow"),
-        ]
+        place = f" (1 of {waiting})" if waiting > 1 else ""
+        lines = ["", *self._painter.text(f"{self._who}{title}{place}", "bold yellow")]
         given = pretty_input(call).split("\n")
         lines += [row for line in given[:MOST_INPUT_LINES] for row in self._painter.text(line, indent=2)]
         if len(given) > MOST_INPUT_LINES:
@@ -205,10 +211,8 @@ class Decider:
         if self._is_trusting:
             await self._session.confirm_result(call)
             return
-        lines = [
-            "",
-            *self._painter.text(f"Let the agent see this result of {call['displayName']}?", "bold yellow"),
-        ]
+        title = f"{self._who}Let the agent see this result of {call['displayName']}?"
+        lines = ["", *self._painter.text(title, "bold yellow")]
         lines += self._painter.text(outcome(call), indent=2)
         for line in texts_of(call)[:MOST_INPUT_LINES]:
             lines += self._painter.text(line, "dim", indent=2)

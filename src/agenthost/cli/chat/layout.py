@@ -1,6 +1,6 @@
 """The layout of the screen, from top to bottom.
 
-Lines that are painted again, what goes on, what is asked for and the keys that answer it, the line to type in,
+Lines that are painted again, what goes on, what is asked for with its keys, the line to type in,
 and what could complete it. In a small window all but the last ones give way.
 """
 

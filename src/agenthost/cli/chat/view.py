@@ -166,7 +166,7 @@ class View:
 
     def _subagent(self, block: Any) -> list[str]:
         name = f"{block['agentName']}: " if block.get("agentName") else ""
-        words = f"{self.marks['agent']} {name}{block['title']} (session {id_of(block['resource'])})"
+        words = f"{self.marks['agent']} {name}{block['title']} (session {id_of(block['resource'])[:8]})"
         return self._painter.text(one_line(words, 200), "dim", indent=2)
 
     def _ended(self, turn: Any) -> None:
