@@ -26,6 +26,9 @@ RUNNERS = frozenset(
 )
 """Programs that run what their arguments say, so that their name alone says nothing."""
 
+RUNNING = frozenset({"bash", "dlx", "exec", "r", "run", "run-script", "sh", "shell", "tool", "x"})
+"""First words with which such a program runs what the next ones say."""
+
 # Words that no shell changes, and that end where a space is.
 _PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,=-]+(?: +[A-Za-z0-9_./:@%+,=-]+)*")
 _WORD = re.compile(r"[a-z][a-z0-9:_-]*")
@@ -38,7 +41,7 @@ def scope_of(command: str, **_others: object) -> Scope:
     if words and _PLAIN.fullmatch(command.strip()) and not _is_runner(words[0]):
         if words[0] not in WITH_WORDS:
             return _prefix(words[0])
-        if len(words) > 1 and _WORD.fullmatch(words[1]):
+        if len(words) > 1 and _WORD.fullmatch(words[1]) and words[1] not in RUNNING:
             return _prefix(f"{words[0]} {words[1]}")
     short = " ".join(words)
     shown = short if len(short) <= LONGEST_LABEL else f"{short[: LONGEST_LABEL - 1]}…"
