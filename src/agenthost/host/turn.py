@@ -16,6 +16,7 @@ from agenthost.errors import ToolError
 from agenthost.host.agent import Agent, Model
 from agenthost.host.asking import Answers, Question
 from agenthost.host.means import Means
+from agenthost.host.output import Kind
 from agenthost.host.reports import ReportedCall
 from agenthost.host.running import Result, RunningTurn
 from agenthost.host.session import Session
@@ -129,6 +130,11 @@ class Turn:
         return self._running.turn.get("usage", {})
 
     @property
+    def is_over(self) -> bool:
+        """Whether the turn has ended, so that nothing more can be said."""
+        return self._running.is_over
+
+    @property
     def is_replaying(self) -> bool:
         """Whether what was shown before a restart has still to be said again; till then nothing is new."""
         return self._running.output.is_replaying
@@ -142,6 +148,14 @@ class Turn:
         """Think aloud."""
         if self._running.say("reasoning", text):
             await self._running.breathe()
+
+    def emit(self, kind: Kind, text: str) -> None:
+        """Say or think without waiting, for text that comes by itself; `breathe` now and then."""
+        self._running.say(kind, text)
+
+    async def breathe(self) -> None:
+        """Let others run, and wait while the disk is behind."""
+        await self._running.breathe()
 
     async def notify(self, text: str) -> None:
         """Tell the user something that is no part of the answer, such as that a limit is near."""

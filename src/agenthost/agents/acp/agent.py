@@ -2,28 +2,38 @@
 
 import asyncio
 import importlib.util
+import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from agenthost.agents.acp.servers import McpServer, servers_of
 from agenthost.errors import AgentUnavailable
-from agenthost.host.agent import Agent, Declaration
+from agenthost.host.agent import Agent, Command, Declaration
 from agenthost.host.programs.command import command_of
 from agenthost.host.turn import Turn
-from agenthost.wire.json import JsonObject
 
 if TYPE_CHECKING:
-    from agenthost.agents.acp.peer import Peer
+    from agenthost.agents.acp.relay import Relay
 
 __all__ = ["AcpAgent"]
 
+log = logging.getLogger("agenthost.acp")
+
 MISSING = "agents that speak ACP need a library: pip install 'agenthost[acp]'"
+
+KNOWN_SECONDS = 10.0
+"""How long a new session waits for the program to say what it offers."""
+
+IDLE_SECONDS = 600.0
+"""After so long without a turn the program may leave."""
 
 
 class AcpAgent(Agent):
     """An agent that is a program which speaks ACP: `AcpAgent("gemini", "gemini --acp")`.
 
-    One process serves all sessions of the agent; it is started when it is needed, and again when it has died.
+    One process serves all sessions; see `peers`. What the program offers (modes, models, commands, images) is
+    asked for when the host opens, and declared beside what is declared here.
     """
 
     def __init__(
@@ -33,70 +43,95 @@ class AcpAgent(Agent):
         *,
         env: Mapping[str, str] | None = None,
         cwd: Path | str | None = None,
+        mode: str | None = None,
+        mcp_servers: Sequence[McpServer] = (),
+        idle_seconds: float = IDLE_SECONDS,
         **declared: Unpack[Declaration],
     ) -> None:
         """Declare it; nothing is started yet.
 
         `command` is a line as for a shell, or the words of one. `env` is what the program gets beside the few
         variables that every program gets; `$NAME` in it is a variable of the host's own environment. `cwd` is
-        the folder to work in; without it, that of the session.
+        the folder to work in; without it, that of the session. `mode` is the one that all sessions have: it
+        cannot be changed then. `mcp_servers` are handed to the program.
 
         Raises:
             AgentUnavailable: the library for it is not installed.
-            ValueError: the command is none.
+            ValueError: the command is none, or an MCP server is none.
         """
         if importlib.util.find_spec("acp") is None:
             raise AgentUnavailable(MISSING)
         declared.setdefault("client_tools", False)
         self.command = command_of(command, env or {})
         self.cwd = None if cwd is None else Path(cwd).expanduser().absolute()
+        self.mode = mode
+        self.mcp_servers = servers_of(mcp_servers)
+        self.idle_seconds = idle_seconds
         super().__init__(name, **declared)
-        self._peer: Peer | None = None
-        self._starting = asyncio.Lock()
-        self._sessions: dict[str, str] = {}
+        self._declared = declared
+        self._relay: Relay | None = None
+        self._asking: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Begin to ask the program what it offers; a host opens whether it answers or not."""
+        from agenthost.agents.acp.relay import Relay  # noqa: PLC0415 - the library takes its time to load
+
+        self._relay = Relay(self)
+        self._asking = asyncio.create_task(self._ask())
+
+    async def _ask(self) -> None:
+        try:
+            await self.relay.get_to_know()
+        except AgentUnavailable as error:
+            log.warning("agent %s: %s", self.name, error)
+        except Exception:
+            log.exception("agent %s could not be asked what it offers", self.name)
+
+    @property
+    def relay(self) -> "Relay":
+        """The way to the program; there once the host is open."""
+        if self._relay is None:
+            raise AgentUnavailable(f"the host of agent {self.name!r} is not open")
+        return self._relay
+
+    async def wait_known(self) -> None:
+        """Wait until the program has said what it offers, or has failed to; within bounds."""
+        if self._asking is not None:
+            await asyncio.wait([self._asking], timeout=KNOWN_SECONDS)
+
+    def offer(self, **offered: Any) -> None:
+        """Declare what the program offers, where nothing else is declared."""
+        news = {
+            key: value
+            for key, value in offered.items()
+            if key not in self._declared and value != getattr(self, key)
+        }
+        if "options" in self._declared and "options" in offered:
+            own = self._declared["options"]
+            taken = {option.name for option in own}
+            news["options"] = [*own, *(one for one in offered["options"] if one.name not in taken)]
+        for key, value in news.items():
+            setattr(self, key, value)
+        if news:
+            self.home.announce()
+
+    def commands_of(self, session: str) -> Sequence[Command]:
+        """Give the words with a slash that the program knows in a session."""
+        return self.commands if self._relay is None else self._relay.commands_of(session) or self.commands
 
     async def answer(self, turn: Turn) -> None:
-        """Hand a turn to the program, and show what it says."""
-        peer = await self._running(turn.workspace)
-        session_id = self._sessions.get(turn.session)
-        if session_id is None:
-            cwd = str(self.cwd or turn.workspace)
-            made = await peer.ask("session/new", {"cwd": cwd, "mcpServers": []})
-            session_id = self._sessions[turn.session] = made["sessionId"]
-        peer.listen(session_id, _Ear(turn))
-        prompt = [{"type": "text", "text": turn.text}]
-        try:
-            await peer.ask("session/prompt", {"sessionId": session_id, "prompt": prompt})
-        except asyncio.CancelledError:
-            await peer.tell("session/cancel", {"sessionId": session_id})
-            raise
+        """Hand a turn to the program, and show what it says and does."""
+        await self.relay.answer(turn)
 
-    async def _running(self, workspace: Path) -> "Peer":
-        from agenthost.agents.acp.peer import Peer  # noqa: PLC0415 - the library takes its time to load
-
-        async with self._starting:
-            if self._peer is None:
-                self._peer = await Peer.start(self.label, self.command, self.cwd or workspace)
-            return self._peer
+    async def forget(self, session: str) -> None:
+        """Have the program close a session."""
+        await self.relay.forget(session)
 
     async def stop(self) -> None:
         """End the program."""
-        if self._peer is not None:
-            await self._peer.leave()
-
-
-class _Ear:
-    """Shows what a session says in its turn."""
-
-    def __init__(self, turn: Turn) -> None:
-        self._turn = turn
-
-    def hear(self, update: JsonObject) -> None:
-        text = update.get("content", {}).get("text", "") if isinstance(update.get("content"), dict) else ""
-        if update.get("sessionUpdate") == "agent_message_chunk":
-            self._turn._running.say("markdown", text)  # noqa: SLF001
-        elif update.get("sessionUpdate") == "agent_thought_chunk":
-            self._turn._running.say("reasoning", text)  # noqa: SLF001
-
-    async def serve(self, method: str, params: JsonObject) -> Any:
-        raise NotImplementedError(method, params)
+        if self._asking is not None:
+            self._asking.cancel()
+            await asyncio.wait([self._asking])
+        if self._relay is not None:
+            await self._relay.close()
+            self._relay = None

@@ -16,13 +16,13 @@ from acp.schema import AgentCapabilities, InitializeResponse
 from pydantic import BaseModel, ValidationError
 
 from agenthost import __version__
-from agenthost.agents.acp.lines import Lines
+from agenthost.agents.acp.lines import UPDATE, Lines
 from agenthost.errors import AgentUnavailable
 from agenthost.host.programs.command import Command
 from agenthost.host.programs.process import Program
 from agenthost.wire.json import JsonObject
 
-__all__ = ["Ear", "Peer"]
+__all__ = ["Ear", "Peer", "Refused"]
 
 log = logging.getLogger("agenthost.acp")
 
@@ -37,20 +37,46 @@ AUTH_REQUIRED = -32000
 CAPABILITIES: JsonObject = {
     "fs": {"readTextFile": True, "writeTextFile": True},
     "terminal": True,
+    "session": {"configOptions": {"boolean": {}}},
 }
 """What we do for it."""
 
+TASKS = {
+    "initialize": "introduce itself",
+    "session/new": "begin a session",
+    "session/load": "take up its session",
+    "session/resume": "take up its session",
+    "session/prompt": "answer",
+    "session/set_mode": "change its mode",
+    "session/set_model": "change its model",
+    "session/set_config_option": "change a setting",
+}
+
 M = TypeVar("M", bound=BaseModel)
+
+
+class Refused(AgentUnavailable):
+    """The program is there, but did not do what it was asked for."""
 
 
 class Ear(Protocol):
     """Who listens to a session of the program."""
 
     def hear(self, update: JsonObject) -> None:
-        """Take news; called in order, and never while other news is being taken."""
+        """Take news; called in order."""
+
+    def expect(self, params: JsonObject) -> None:
+        """Take note of a request for permission, in its order; `serve` is asked for the answer later."""
 
     async def serve(self, method: str, params: JsonObject) -> Any:
-        """Answer a request. Raises `RequestError` for what cannot be done."""
+        """Answer a request.
+
+        Raises:
+            RequestError: it cannot be done.
+        """
+
+    async def breathe(self) -> None:
+        """Wait while what was said cannot be written down as fast as it comes."""
 
 
 class Peer:
@@ -58,15 +84,18 @@ class Peer:
 
     Attributes:
         info: how it introduced itself.
+        is_over: whether it has ended, or is about to.
     """
 
-    def __init__(self, name: str, process: Program) -> None:
+    def __init__(self, name: str, program: Program) -> None:
         self.name = name
         self.info = InitializeResponse(protocol_version=PROTOCOL_VERSION)
-        self._process = process
+        self.is_over = False
+        self._program = program
         self._ears: dict[str, Ear] = {}
         self._early: dict[str, list[JsonObject]] = {}
-        self._connection = Connection(self._serve, Lines(process, self._hear))
+        self._connection = Connection(self._serve, Lines(program, self._hear, self._breathe))
+        self._watching = asyncio.create_task(self._watch())
 
     @classmethod
     async def start(cls, name: str, command: Command, cwd: Path) -> Self:
@@ -106,6 +135,12 @@ class Peer:
         """What it can do."""
         return self.info.agent_capabilities or AgentCapabilities()
 
+    @property
+    def can_resume(self) -> bool:
+        """Whether it takes up sessions that it had before it was started."""
+        sessions = self.can.session_capabilities
+        return bool(self.can.load_session or (sessions and sessions.resume is not None))
+
     # Both ways
 
     async def ask(self, method: str, params: JsonObject) -> Any:
@@ -135,18 +170,30 @@ class Peer:
         for update in self._early.pop(session_id, []):
             ear.hear(update)
 
-    def _hear(self, params: Any) -> None:
-        if type(params) is not dict or type(params.get("update")) is not dict:
-            log.warning("%s sent news without a form", self.name)
-            return
-        session_id = str(params.get("sessionId"))
-        ear = self._ears.get(session_id)
-        if ear is not None:
-            ear.hear(params["update"])
-        elif sum(map(len, self._early.values())) < MOST_EARLY:
-            self._early.setdefault(session_id, []).append(params["update"])
+    def leave_alone(self, session_id: str) -> None:
+        """Hear a session no more."""
+        self._ears.pop(session_id, None)
 
-    async def _serve(self, method: str, params: Any, is_notification: bool) -> Any:  # noqa: FBT001 - the library's form
+    def _hear(self, method: str, params: Any) -> None:
+        session_id = params.get("sessionId") if type(params) is dict else None
+        update = params.get("update") if type(params) is dict else None
+        ear = self._ears.get(str(session_id))
+        if method != UPDATE:
+            if ear is not None:
+                ear.expect(params)
+        elif type(update) is not dict:
+            log.warning("%s sent news without a form", self.name)
+        elif ear is not None:
+            ear.hear(update)
+        elif sum(map(len, self._early.values())) < MOST_EARLY:
+            self._early.setdefault(str(session_id), []).append(update)
+
+    async def _breathe(self) -> None:
+        await asyncio.sleep(0)
+        for ear in list(self._ears.values()):
+            await ear.breathe()
+
+    async def _serve(self, method: str, params: Any, is_notification: bool) -> Any:  # noqa: FBT001 - the form of the library
         session_id = params.get("sessionId") if type(params) is dict else None
         ear = self._ears.get(str(session_id))
         if is_notification:
@@ -166,55 +213,62 @@ class Peer:
         except ValidationError as error:
             place = ".".join(map(str, error.errors()[0]["loc"])) or "all of it"
             what = f"{model.__name__}, at {place}: {error.errors()[0]['msg']}"
-            raise AgentUnavailable(f"{self.name} does not speak ACP as it should: {what}") from None
+            raise Refused(f"{self.name} does not speak ACP as it should: {what}") from None
 
     # Its end
 
     def _refusal(self, method: str, error: RequestError) -> AgentUnavailable:
         if error.code == AUTH_REQUIRED:
-            return AgentUnavailable(self._locked(error))
-        details = (
-            error.data.get("details") or error.data.get("message") if isinstance(error.data, dict) else None
-        )
+            return Refused(self._locked(error))
+        data = error.data if isinstance(error.data, dict) else {"details": error.data}
+        details = data.get("details") or data.get("message")
         more = f" ({details})" if details and str(details) not in str(error) else ""
-        return AgentUnavailable(f"{self.name} could not do {method}: {error}{more}"[:2_000])
+        task = TASKS.get(method, f"do {method}")
+        return Refused(f"{self.name} could not {task}: {error}{more}"[:2_000])
 
     def _locked(self, error: RequestError) -> str:
         """Say what to do about a program that wants to know who its user is."""
-        ways = [f"{method.name}" for method in self.info.auth_methods or []]
+        ways = [method.name for method in self.info.auth_methods or []]
         known = f" It offers: {', '.join(ways)}." if ways else ""
         return (
             f"{self.name} needs to be logged in: {error}.{known} Log in with the program itself, as the user "
-            "that runs this host, or hand it a key by its environment (`env`, or --acp-env); then try again."
+            "that runs this host, or hand it a key by its environment (`env`, --acp-env); then try again."
         )
 
     def _ending(self) -> str:
-        code = self._process.code
+        code = self._program.code
         how = f"ended with exit code {code}" if code is not None else "ended"
         return f"{self.name} {how}; the next message starts it again.{self._told()}"
 
     def _told(self) -> str:
-        words = self._process.last_words
+        words = self._program.last_words
         return f" Its last words: {words}" if words else ""
+
+    async def _watch(self) -> None:
+        await self._program.wait()
+        self.is_over = True
 
     async def _wait_gone(self) -> None:
         """Wait a moment for its exit code and its last words."""
-        try:
-            async with asyncio.timeout(1):
-                await self._process.wait()
-        except TimeoutError:
-            return
+        self.is_over = True
+        await asyncio.wait([self._watching], timeout=1)
 
     async def wait(self) -> None:
         """Wait until it has ended."""
-        await self._process.wait()
+        await self._program.wait()
 
     async def leave(self) -> None:
         """Let it leave by itself, and end what stays."""
-        await self._process.leave()
-        await self._connection.close()
+        self.is_over = True
+        await self._program.leave()
+        await self._close()
 
     async def end(self) -> None:
         """End it with all that it started."""
-        await self._process.end()
+        self.is_over = True
+        await self._program.end()
+        await self._close()
+
+    async def _close(self) -> None:
         await self._connection.close()
+        await asyncio.wait([self._watching])

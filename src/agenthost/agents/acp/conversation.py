@@ -1,0 +1,286 @@
+"""A conversation: one session of the program, for one session of the host.
+
+It outlives turns, and not the process that it is held with. Between turns its news is about what it offers;
+text that comes too late belongs to nobody.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from acp.schema import PromptResponse
+
+from agenthost.agents.acp.lines import PERMISSION
+from agenthost.agents.acp.machine import Machine
+from agenthost.agents.acp.peer import Peer, Refused
+from agenthost.agents.acp.permissions import CANCELLED
+from agenthost.agents.acp.settings import MODE, MODEL, Settings
+from agenthost.agents.acp.showing import Showing
+from agenthost.errors import AgentUnavailable
+from agenthost.host.agent import Command
+from agenthost.host.turn import Turn
+from agenthost.wire.json import JsonObject
+
+__all__ = ["Conversation"]
+
+log = logging.getLogger("agenthost.acp")
+
+CANCEL_SECONDS = 10.0
+"""How long the program may take to end a turn that was cancelled."""
+
+REMEMBERED = 1_000
+"""How many calls of past turns are remembered, to know news that comes too late."""
+
+BLANK = {"gemini-cli"}
+"""Programs that create no file if they are told that it is not there: gemini-cli looks at the message of an
+error where its library gives it an object, and so takes every error of `fs/read_text_file` for a failure."""
+
+
+class Conversation:
+    """One session of the program.
+
+    Attributes:
+        id: how the program calls it.
+        peer: the program.
+        settings: what can be chosen in it.
+        commands: the words with a slash that it knows.
+        reasons: why calls of the last turn were denied, for the program to hear.
+    """
+
+    def __init__(
+        self, peer: Peer, session_id: str, stuck: Callable[[Peer], None], pinned: str | None = None
+    ) -> None:
+        self.peer = peer
+        self.id = session_id
+        self.settings = Settings()
+        self.commands: list[Command] = []
+        self.reasons: list[str] = []
+        self._stuck = stuck
+        self._pinned = pinned
+        self._title: str | None = None
+        self._is_muted = False
+        self._showing: Showing | None = None
+        self._past: deque[str] = deque(maxlen=REMEMBERED)
+        self._seen: dict[str, str] = {}
+        self._refused: set[tuple[str, str]] = set()
+        self._ending: asyncio.Task[bool] | None = None
+        self._agreeing: asyncio.Task[None] | None = None
+        info = peer.info.agent_info
+        self.machine = Machine(lambda: self._showing, is_blank=info is not None and info.name in BLANK)
+
+    # How it begins
+
+    @classmethod
+    async def begin(
+        cls, peer: Peer, place: JsonObject, stuck: Callable[[Peer], None], pinned: str | None = None
+    ) -> "Conversation":
+        """Begin a session in this place.
+
+        `stuck` is told when the program does not end a turn that was cancelled; `pinned` is the mode that
+        the session has, whatever the program says.
+
+        Raises:
+            AgentUnavailable: the program does not do it.
+        """
+        made = await peer.ask("session/new", place)
+        session_id = made.get("sessionId") if type(made) is dict else None
+        if not isinstance(session_id, str):
+            raise Refused(f"{peer.name} does not speak ACP as it should: its session has no id")
+        self = cls(peer, session_id, stuck, pinned)
+        await self._settle(made)
+        return self
+
+    @classmethod
+    async def resume(
+        cls,
+        peer: Peer,
+        session_id: str,
+        place: JsonObject,
+        stuck: Callable[[Peer], None],
+        pinned: str | None = None,
+    ) -> "Conversation":
+        """Take up a session that the program had before it was started; what it says again is not heard.
+
+        Raises:
+            AgentUnavailable: the program does not do it.
+        """
+        self = cls(peer, session_id, stuck, pinned)
+        sessions = peer.can.session_capabilities
+        can_resume = sessions is not None and sessions.resume is not None
+        self._is_muted = True
+        peer.listen(session_id, self)
+        try:
+            method = "session/resume" if can_resume else "session/load"
+            made = await peer.ask(method, {**place, "sessionId": session_id})
+        except BaseException:
+            peer.leave_alone(session_id)
+            raise
+        self._is_muted = False
+        await self._settle(made)
+        return self
+
+    async def _settle(self, made: Any) -> None:
+        self.settings.learn(made)
+        self.peer.listen(self.id, self)
+        if self._pinned is not None and MODE in self.settings.known:
+            await self._set(MODE, self._pinned)
+
+    # What it says
+
+    def hear(self, update: JsonObject) -> None:
+        """Take news: of what it offers at any time, of what it does only in a turn."""
+        match update.get("sessionUpdate"):
+            case "available_commands_update":
+                self.commands = _commands(update.get("availableCommands"))
+            case "current_mode_update" | "config_option_update":
+                self.settings.hear(update)
+                self._look()
+            case "session_info_update":
+                title = update.get("title")
+                self._title = title if isinstance(title, str) and title else self._title
+                self._look()
+            case _ if self._showing is not None and not self._is_muted:
+                self._showing.hear(update)
+            case kind:
+                log.debug("%s of %s comes when nobody listens", kind, self.peer.name)
+
+    def expect(self, params: JsonObject) -> None:
+        """Take note of a request for permission."""
+        if self._showing is not None:
+            self._showing.expect(params)
+
+    async def serve(self, method: str, params: JsonObject) -> Any:
+        """Answer a request of the program."""
+        if method == PERMISSION:
+            return CANCELLED if self._showing is None else await self._showing.permit(params)
+        return await self.machine.serve(method, params)
+
+    async def breathe(self) -> None:
+        """Wait while the disk is behind."""
+        if self._showing is not None and not self._showing.turn.is_over:
+            await self._showing.turn.breathe()
+
+    # Turns
+
+    async def answer(self, turn: Turn, prompt: Sequence[JsonObject]) -> PromptResponse:
+        """Let the program answer, and show what it does until it has ended.
+
+        Cancelling asks the program to stop, and does not wait for it: `wait_ended` does.
+
+        Raises:
+            AgentUnavailable: it broke, or is gone.
+        """
+        showing = self._showing = Showing(turn, self.machine.block, self._past.__contains__)
+        turn.watch(self._look)
+        asking = asyncio.ensure_future(
+            self.peer.ask("session/prompt", {"sessionId": self.id, "prompt": list(prompt)})
+        )
+        try:
+            response = self.peer.read(PromptResponse, await asyncio.shield(asking))
+        except asyncio.CancelledError:
+            self._ending = asyncio.create_task(self._end(asking))
+            raise
+        finally:
+            showing.close()
+            self._past.extend(showing.call_ids)
+            self._showing = None
+        self.reasons = showing.reasons
+        return response
+
+    async def _end(self, asking: asyncio.Future[Any]) -> bool:
+        """Have a turn ended that was cancelled; tells whether the program did."""
+        await self.peer.tell("session/cancel", {"sessionId": self.id})
+        done, _ = await asyncio.wait([asking], timeout=CANCEL_SECONDS)
+        if not done:
+            asking.cancel()
+            self._stuck(self.peer)
+        elif not asking.cancelled():
+            asking.exception()  # whatever became of it, nobody has to know
+        return bool(done)
+
+    async def wait_ended(self) -> bool:
+        """Wait until a turn that was cancelled has ended, within bounds; tells whether it has."""
+        if self._ending is None:
+            return True
+        return await asyncio.shield(self._ending)
+
+    # Settings
+
+    def _look(self) -> None:
+        """Begin to agree, if what people see and what the program says differ."""
+        showing = self._showing
+        if showing is None or showing.turn.is_over or self._agreeing is not None:
+            return
+        if self._is_news(showing.turn):
+            self._agreeing = asyncio.create_task(self._agree_in_turn(showing.turn))
+
+    def _is_news(self, turn: Turn) -> bool:
+        wanted, current = self._wanted(turn), self.settings.values()
+        return self._title is not None or any(
+            wanted.get(name, value) != value for name, value in current.items()
+        )
+
+    async def _agree_in_turn(self, turn: Turn) -> None:
+        try:
+            await self.agree(turn)
+        except AgentUnavailable:
+            log.debug("%s is gone; the turn says so", self.peer.name)
+        finally:
+            self._agreeing = None
+
+    def _wanted(self, turn: Turn) -> dict[str, str]:
+        """Give what people have chosen, but what the program refused before."""
+        wanted = {name: value for name, value in turn.settings.items() if name != MODEL}
+        if self._pinned is not None:
+            wanted[MODE] = self._pinned
+        if turn.chosen_model is not None:
+            wanted[MODEL] = turn.chosen_model
+        return {name: value for name, value in wanted.items() if (name, value) not in self._refused}
+
+    async def agree(self, turn: Turn) -> None:
+        """Bring settings together: what people changed goes to the program, what it changed is shown.
+
+        Raises:
+            AgentUnavailable: the program is gone.
+        """
+        wanted = self._wanted(turn)
+        for name, setting in list(self.settings.known.items()):
+            value = wanted.get(name, setting.current)
+            is_pinned = name == MODE and self._pinned is not None
+            if value != setting.current and (value != self._seen.get(name) or is_pinned):
+                await self._change(turn, name, value)
+        for name, current in self.settings.values().items():
+            await self._show(turn, name, current)
+            self._seen[name] = current
+        if self._title is not None:
+            title, self._title = self._title, None
+            await turn.title(title)
+
+    async def _change(self, turn: Turn, name: str, value: str) -> None:
+        try:
+            await self._set(name, value)
+        except Refused as refused:
+            self._refused.add((name, value))
+            if not turn.is_over:
+                await turn.notify(str(refused))
+
+    async def _set(self, name: str, value: str) -> None:
+        setting = self.settings.known[name]
+        method, params = setting.request(value)
+        answer = await self.peer.ask(method, {**params, "sessionId": self.id})
+        self.settings.answered(setting, value, answer)
+
+    async def _show(self, turn: Turn, name: str, current: str) -> None:
+        if turn.is_over:
+            return
+        if name != MODEL:
+            await turn.configure({name: current})
+        elif turn.agent.model(current) is not None:
+            await turn.choose_model(current)
+
+
+def _commands(listed: Any) -> list[Command]:
+    found = [one for one in listed or [] if type(one) is dict and isinstance(one.get("name"), str)]
+    return [Command(one["name"], str(one.get("description") or "")) for one in found]
