@@ -1,0 +1,17 @@
+"""An agent of any function of text, which gives all of its answer at once, or a piece at a time.
+
+`./run serve examples/text_agent.py`
+"""
+
+from collections.abc import AsyncIterator
+
+from agenthost.agents.adapters import TextAgent
+
+
+async def backwards(text: str) -> AsyncIterator[str]:
+    """Say the words of the user in the other order."""
+    for word in reversed(text.split()):
+        yield f"{word} "
+
+
+agent = TextAgent("backwards", backwards)
