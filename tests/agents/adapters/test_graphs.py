@@ -146,10 +146,10 @@ def test_what_a_graph_waits_for_is_still_asked_after_a_crash(tmp_path: Path) -> 
 
 
 def test_only_the_nodes_that_speak_are_heard(tmp_path: Path) -> None:
-    def plan(_state: MessagesState) -> Any:
+    def plan(state: MessagesState) -> Any:
         return {"messages": [AIMessage("secret plan")]}
 
-    def speak(_state: MessagesState) -> Any:
+    def speak(state: MessagesState) -> Any:
         return {
             "messages": [
                 AIMessage([{"type": "reasoning", "reasoning": "hm"}, {"type": "text", "text": "Hi"}])
