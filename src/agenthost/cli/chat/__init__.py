@@ -2,7 +2,7 @@
 
 `conversation` is a session at a terminal: `story` and `hearing` (what happened, who did it), `view` (how it
 looks), `attendance`, `deciding` and `asking` (what somebody has to say), `commands`. A terminal is a `face`:
-`screen` has a cursor that moves (`layout`, `keys`, `history`, `completing`), `plain` none. `piped` needs none.
+`screen` has a cursor (`layout`, `keys`, `history`, `completing`), `plain` has none, and `piped` needs none.
 """
 
 import asyncio
