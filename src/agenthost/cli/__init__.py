@@ -302,6 +302,77 @@ def chat(
     run(Wish(url, key, agent, session, model, option or [], last, yes, private))
 
 
+sessions = typer.Typer(no_args_is_help=True, help="List, show, export and delete sessions.")
+app.add_typer(sessions, name="sessions")
+
+UrlOption = Annotated[
+    str | None, typer.Option("--url", metavar="URL", help="The server. [default: http://127.0.0.1:8642]")
+]
+KeyOption = Annotated[
+    str | None, typer.Option("--key", metavar="KEY", envvar="AGENTHOST_KEY", help="The API key.")
+]
+
+
+@sessions.command("list")
+def list_sessions(
+    *,
+    json: Annotated[bool, typer.Option("--json", help="As JSON, with all that is known of them.")] = False,
+    archived: Annotated[bool, typer.Option("--archived", help="Those that were put away, too.")] = False,
+    url: UrlOption = None,
+    key: KeyOption = None,
+) -> None:
+    """List the sessions, the newest first."""
+    from agenthost.cli.sessions import Where, list_all  # noqa: PLC0415 - only these commands need it
+
+    list_all(Where(url, key), is_json=json, has_archived=archived)
+
+
+@sessions.command("show")
+def show_session(
+    name: Annotated[str, typer.Argument(metavar="ID", help="Which; the beginning of its name is enough.")],
+    *,
+    url: UrlOption = None,
+    key: KeyOption = None,
+) -> None:
+    """Show what was said and done in a session."""
+    from agenthost.cli.sessions import Where, show  # noqa: PLC0415 - only these commands need it
+
+    show(Where(url, key), name)
+
+
+@sessions.command("export")
+def export_session(
+    name: Annotated[str, typer.Argument(metavar="ID", help="Which; the beginning of its name is enough.")],
+    *,
+    json: Annotated[
+        bool, typer.Option("--json", help="The whole state as JSON, in place of Markdown.")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to; else standard output.")
+    ] = None,
+    url: UrlOption = None,
+    key: KeyOption = None,
+) -> None:
+    """Write a session down: what was said and done in it."""
+    from agenthost.cli.sessions import Where, export  # noqa: PLC0415 - only these commands need it
+
+    export(Where(url, key), name, is_json=json, output=output)
+
+
+@sessions.command("delete")
+def delete_sessions(
+    names: Annotated[list[str], typer.Argument(metavar="ID…", help="Which; beginnings are enough.")],
+    *,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    url: UrlOption = None,
+    key: KeyOption = None,
+) -> None:
+    """Remove sessions, for everybody and for good."""
+    from agenthost.cli.sessions import Where, delete  # noqa: PLC0415 - only these commands need it
+
+    delete(Where(url, key), names, is_sure=yes)
+
+
 def main() -> None:
     """Run the command line."""
     app(prog_name="agenthost")

@@ -100,7 +100,7 @@ async def find_session(client: AhpClient, name: str) -> str:
     raise NotFound(f"there is no session {name!r}")
 
 
-def newest_first(summaries: list[Any]) -> list[Any]:
-    """Sort sessions by when something last happened in them, without those that were put away."""
-    there = [one for one in summaries if not int(one["status"]) & SessionStatus.IS_ARCHIVED]
+def newest_first(summaries: list[Any], *, has_archived: bool = False) -> list[Any]:
+    """Sort sessions by when something last happened in them; those that were put away only if wanted."""
+    there = [one for one in summaries if has_archived or not int(one["status"]) & SessionStatus.IS_ARCHIVED]
     return sorted(there, key=lambda one: one["modifiedAt"], reverse=True)

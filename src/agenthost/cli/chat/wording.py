@@ -5,7 +5,7 @@ from typing import Any
 
 from agenthost.wire.ahp.enums import SessionStatus
 
-__all__ = ["ended", "id_of", "one_of", "row_of", "used"]
+__all__ = ["ended", "id_of", "one_of", "row_of", "status_of", "used"]
 
 
 def id_of(uri: str) -> str:
@@ -37,16 +37,22 @@ def one_of(names: list[str]) -> str:
     return ", ".join(names) or "none"
 
 
+def status_of(summary: Any) -> list[str]:
+    """Say what is special about a session."""
+    status = int(summary["status"])
+    words = []
+    if status & SessionStatus.INPUT_NEEDED == SessionStatus.INPUT_NEEDED:
+        words.append("waits for somebody")
+    elif status & SessionStatus.IN_PROGRESS:
+        words.append("runs")
+    if status & SessionStatus.IS_ARCHIVED:
+        words.append("archived")
+    return words
+
+
 def row_of(summary: Any) -> str:
     """Describe a session in a line."""
-    status = int(summary["status"])
-    rest = [summary["provider"], _ago(summary["modifiedAt"])]
-    if status & SessionStatus.INPUT_NEEDED == SessionStatus.INPUT_NEEDED:
-        rest.append("waits for somebody")
-    elif status & SessionStatus.IN_PROGRESS:
-        rest.append("runs")
-    if status & SessionStatus.IS_ARCHIVED:
-        rest.append("archived")
+    rest = [summary["provider"], _ago(summary["modifiedAt"]), *status_of(summary)]
     return f"{summary['title'] or 'untitled'} ({', '.join(rest)})"
 
 
