@@ -18,7 +18,7 @@ LAYERS: dict[str, set[str]] = {
     "wire": {"errors"},
     "core": {"errors", "wire"},
     "host": {"errors", "wire", "core"},
-    "tools": {"__init__", "errors", "wire", "core", "host"},
+    "tools": {"__init__", "errors", "wire", "core", "host", "logs"},
     "agents": {"__init__", "errors", "wire", "core", "host", "tools"},
     "settings": {"host"},
     "logs": set(),

@@ -1,11 +1,13 @@
 """Servers that die, are not there, or never say a word: one clear sentence, and another start."""
 
+import asyncio
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from agenthost.logs import masked
 from agenthost.tools.mcp import McpServer, server
 from hosting import run
 from mcp_serving import LONG, at_url, caller, free_port, kill_on_pipes, on_pipes
@@ -31,6 +33,42 @@ def test_a_call_whose_server_is_killed_fails_with_a_sentence_and_the_next_finds_
             assert talk.answer == "done: Echo: back"
 
     run(story)
+
+
+def test_a_call_whose_server_at_a_url_is_killed_fails_with_a_sentence(tmp_path: Path) -> None:
+    async def story() -> None:
+        with at_url() as (url, process):
+            async with talking(tmp_path, caller(McpServer("every", url=url, trust=True))) as host:
+                talk = await Talk.begin(host)
+                await talk.send("every_trigger-elicitation-request")
+                await talk.hear_one("inputRequested")
+                process.kill()
+                await talk.finish()
+                sentence = (
+                    "failed: the MCP server every went away while trigger-elicitation-request was under way"
+                )
+                assert talk.answer.startswith(sentence)
+
+    run(story)
+
+
+def test_a_server_that_refuses_us_is_named_with_its_status(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def story() -> None:
+        async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+            writer.close()
+
+        async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            agent = caller(McpServer("x", url=f"http://127.0.0.1:{port}/mcp"))
+            async with talking(tmp_path, agent) as host:
+                await host.sourcing.wait(agent)
+
+    run(story)
+    assert "MCP server x: it answered with the status 401" in caplog.text
 
 
 def test_a_call_that_may_be_repeated_is_made_again(tmp_path: Path) -> None:
@@ -128,9 +166,9 @@ def test_a_server_gets_little_of_our_environment_and_the_secrets_that_it_is_give
 
     caplog.set_level("DEBUG", logger="agenthost")
     run(story)
-    assert "s3cret-value" not in "".join(
-        record.getMessage() for record in caplog.records if record.name.startswith("agenthost.mcp")
-    )
+    ours = [record for record in caplog.records if record.name.startswith("agenthost.mcp")]
+    assert "s3cret-value" not in "".join(record.getMessage() for record in ours)
+    assert masked("it is s3cret-value") == "it is ***"  # whoever would write it down
     assert "Starting default (STDIO) server" in caplog.text  # what it writes to its standard error
 
 

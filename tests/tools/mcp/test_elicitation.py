@@ -87,6 +87,21 @@ def test_a_page_is_shown_by_its_link_also_when_it_comes_as_an_error(tmp_path: Pa
     run(story)
 
 
+def test_by_http_each_session_is_asked_for_its_own_call(tmp_path: Path, url: str) -> None:
+    async def story() -> None:
+        async with talking(tmp_path, caller(McpServer("every", url=url, trust=True))) as host:
+            talks = [await Talk.begin(host) for _ in range(3)]
+            for talk in talks:
+                await talk.send(FORM)
+            asked = [await talk.hear_one("inputRequested") for talk in talks]
+            for number, (talk, one) in enumerate(zip(talks, asked, strict=True)):
+                await talk.reply(one, {"name": {"kind": "text", "value": f"Number {number}"}})
+                await talk.finish()
+                assert f"- Name: Number {number}" in talk.answer
+
+    run(story)
+
+
 def test_a_cancelled_turn_takes_its_question_along(tmp_path: Path, every: Every) -> None:
     async def story() -> None:
         async with talking(tmp_path, caller(every(trust=True))) as host:

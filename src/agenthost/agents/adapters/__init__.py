@@ -30,9 +30,10 @@ def __getattr__(name: str) -> Any:
     try:
         return getattr(import_module(f"agenthost.agents.adapters.{_PLACES[name]}"), name)
     except ModuleNotFoundError as error:
-        if error.name not in _MISSING:
+        library = (error.name or "").partition(".")[0]
+        if library not in _MISSING:
             raise
-        raise AgentUnavailable(_MISSING[error.name]) from None
+        raise AgentUnavailable(_MISSING[library]) from None
 
 
 def __dir__() -> list[str]:

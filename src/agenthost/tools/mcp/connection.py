@@ -75,6 +75,7 @@ class Connection:
 
     def _streams(self) -> Streams:
         settings = self._settings
+        settings.hide_secrets()
         if settings.command is not None:
             return stdio(settings.name, settings.command, settings.cwd or self._workspace, self._ended)
         return http(settings.url or "", settings.resolved_headers(), self._refused)

@@ -138,7 +138,10 @@ class McpServer(ToolSource):
             self._told.clear()
             self._is_stopping.set()
             self._scope.cancel()
-            await asyncio.wait([self._task])
+            try:
+                await asyncio.wait([self._task])
+            finally:
+                self._task.cancel()  # if nobody waits any longer
 
     async def _run(self, workspace: Path) -> None:
         """Keep it running."""

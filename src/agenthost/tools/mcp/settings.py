@@ -8,12 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agenthost.host.programs.command import Command, command_of, resolved
+from agenthost.logs import hide
 
 __all__ = ["Settings", "read_settings"]
 
 log = logging.getLogger("agenthost.mcp")
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}")
+_REFERENCE = re.compile(r"\$\{?(\w+)")
+
+SHORTEST_SECRET = 6
+"""What is shorter is no secret, but a word that would be masked wherever it stands."""
+
 _SECRET = re.compile(r"token|secret|passw|key|auth|credential", re.IGNORECASE)
 
 
@@ -38,6 +44,13 @@ class Settings:
             AgentUnavailable: one is not set.
         """
         return {name: resolved(value, f"the header {name}") for name, value in self.headers.items()}
+
+    def hide_secrets(self) -> None:
+        """Keep what is given by reference out of the log, whoever would write it there."""
+        given = [*self.headers.values(), *(self.command.env.values() if self.command else ())]
+        for name in (match[1] for text in given for match in _REFERENCE.finditer(text)):
+            if len(value := os.environ.get(name, "")) >= SHORTEST_SECRET:
+                hide(value)
 
     def trusts(self, name: str, *, is_harmless: bool) -> bool:
         """Tell whether a tool, by the server's own name for it, runs without asking where nobody says."""
