@@ -20,8 +20,8 @@ __all__ = ["Sourcing", "ToolSource"]
 
 log = logging.getLogger("agenthost.tools")
 
-READY_SECONDS = 10.0
-"""How long a turn, or a request that names a tool, waits for sources that have just been started."""
+READY_SECONDS = 20.0
+"""For how long after the start turns, and requests that name a tool, wait for sources that are not there."""
 
 STOP_SECONDS = 10.0
 """How long a source may take to stop."""
@@ -62,9 +62,11 @@ class Sourcing:
         self._starting: dict[str, asyncio.Task[None]] = {}
         self._started: list[ToolSource] = []
         self._settled: set[str] = set()
+        self._deadline = 0.0
 
     def start(self, agents: "Iterable[Agent]") -> None:
         """Start the sources of these agents, in the background."""
+        self._deadline = asyncio.get_running_loop().time() + READY_SECONDS
         for agent in agents:
             if agent.sources:
                 self._starting[agent.name] = asyncio.create_task(self._start(agent))
@@ -95,7 +97,9 @@ class Sourcing:
         task = self._starting.get(agent.name)
         if task is None or task.done() or (names is not None and set(names) <= agent.toolset.keys()):
             return
-        await asyncio.wait([task], timeout=READY_SECONDS)
+        left = self._deadline - asyncio.get_running_loop().time()
+        if left > 0:
+            await asyncio.wait([task], timeout=left)
 
     async def stop(self) -> None:
         """Stop all sources, side by side."""

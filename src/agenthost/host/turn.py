@@ -122,7 +122,9 @@ class Turn:
     @property
     def tools(self) -> list[ToolDefinition]:
         """The tools that may be called: the host's that are switched on, and the client's."""
-        return offered_tools(self.agent, self._running.calls.toolset, self._running.session)
+        # A step keeps what it was given; a handler may look again.
+        toolset = self._running.calls.toolset if self.agent.is_stepwise else self.agent.toolset
+        return offered_tools(self.agent, toolset, self._running.session)
 
     @property
     def usage(self) -> UsageInfo:
