@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, expect
 from browsing import MILLISECONDS, Tab
 
 __all__ = [
+    "APP",
     "STAGE",
     "Stage",
     "answer",

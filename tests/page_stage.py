@@ -1,4 +1,4 @@
-"""Agents for the journeys: the demo agent, and one that does on demand what the demo does not."""
+"""Agents for the journeys: the demo, one that does on demand what the demo does not, and one for pictures."""
 
 import struct
 import zlib
@@ -20,8 +20,9 @@ from agenthost import (
     tool,
 )
 from agenthost.agents.demo import demo
+from agenthost.tools.workspace import workspace_tools
 
-__all__ = ["demo", "stage"]
+__all__ = ["coder", "demo", "stage"]
 
 TOUR = """\
 ## What was found
@@ -130,10 +131,12 @@ async def _tour(turn: Turn) -> None:
 
 
 async def _steer(turn: Turn) -> None:
+    await turn.activity("Listening")
     await turn.say("Waiting for a word. ")
     for _ in count():
         message = await turn.steering()
         if message is not None:
+            await turn.activity(None)
             await turn.say(f"Steered: {message['content']}")
             return
         await turn.sleep(0.02)
@@ -155,6 +158,22 @@ async def _lines(turn: Turn, number: int) -> None:
         await turn.say(f"line {line} of a long answer that goes on and on\n")
     await turn.say("```\n\nThat was all.")
 
+
+async def code(turn: Turn) -> None:
+    """Read and change the code in the workspace."""
+    await turn.think("The test wants another greeting. Where is it printed? Look at src/app.py first.")
+    await turn.say("The test expects `hello, world`. I look at where the greeting comes from.")
+    await turn.call("read_file", path="src/app.py")
+    await turn.say(
+        "It is printed in **one place**, and `return None` at the end says nothing. I would change:"
+    )
+    old = '    print("hello")\n    return None\n'
+    await turn.call("edit_file", path="src/app.py", old=old, new='    print("hello, world")\n')
+    await turn.use(Usage(input_tokens=3_120, output_tokens=214, cache_read_tokens=2_048))
+    await turn.say("Done. The test passes now.")
+
+
+coder = Agent("coder", code, title="Coder", tools=workspace_tools())
 
 stage = Agent(
     "stage",

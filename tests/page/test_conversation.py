@@ -100,6 +100,7 @@ def test_a_running_turn_is_steered(stage: Stage, open_tab: OpenTab) -> None:
     tab = open_tab(stage.url)
     begin(tab, "stage", "/steer")
     expect(answer(tab)).to_contain_text("Waiting for a word.")
+    expect(tab.page.locator(".bar .activity")).to_have_text("Listening")
     composer(tab).fill("to the left")
     composer(tab).press("Control+Enter")
     expect(answer(tab)).to_contain_text("Steered: to the left")

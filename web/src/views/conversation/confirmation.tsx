@@ -1,21 +1,21 @@
 /** Approvals: a call before it runs, or its result before the agent sees it. */
 import { useSignal } from "@preact/signals";
-import { useId, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import type { ConfirmationOption, ToolCallState } from "../../ahp/wire";
+import { FileEdits } from "../diffs/fileedits";
 import { Words } from "../markdown/markdown";
 import { CodeBlock } from "../parts/code";
 import { useAccess } from "./access";
-import { pretty } from "./toolcallview";
+import { Folded, pretty } from "./toolinput";
 
 type Waiting = Extract<ToolCallState, { status: "pending-confirmation" }>;
 
 /** Ask whether a call may run: its options if it has some, else yes or no; the input can be changed where it may be. */
 export function CallConfirmation({ call, turnId }: { call: Waiting; turnId: string }) {
-  const { act } = useAccess();
+  const { act, folder } = useAccess();
   const shown = call.toolInput === undefined ? undefined : (pretty(call.toolInput) ?? call.toolInput);
   const input = useSignal(shown);
   const reason = useSignal<string | undefined>(undefined);
-  const field = useId();
   const group = useRef<HTMLDivElement>(null);
   const isEdited = input.value !== shown;
   const answer = (option: ConfirmationOption | undefined, approved: boolean) => {
@@ -39,22 +39,22 @@ export function CallConfirmation({ call, turnId }: { call: Waiting; turnId: stri
       <p class="question">
         <Words value={call.confirmationTitle ?? `Allow ${call.displayName}?`} />
       </p>
-      {call.editable && shown !== undefined ? (
-        <>
-          <label for={field} class="faint">
-            Input, which you may change
-          </label>
-          <textarea
-            id={field}
-            class="mono"
-            rows={Math.min(12, (input.value ?? "").split("\n").length + 1)}
-            spellcheck={false}
-            value={input.value ?? ""}
-            onInput={(event) => (input.value = event.currentTarget.value)}
-          />
-        </>
-      ) : (
-        shown && <CodeBlock text={shown} language={pretty(shown) ? "json" : ""} label="Input" />
+      {call.edits && <FileEdits edits={call.edits.items} folder={folder} />}
+      {shown !== undefined && (
+        <Folded isFolded={call.edits !== undefined} title="Input">
+          {call.editable ? (
+            <textarea
+              class="mono"
+              aria-label="Input, which you may change"
+              rows={Math.min(12, (input.value ?? "").split("\n").length + 1)}
+              spellcheck={false}
+              value={input.value ?? ""}
+              onInput={(event) => (input.value = event.currentTarget.value)}
+            />
+          ) : (
+            <CodeBlock text={shown} language={pretty(shown) ? "json" : ""} label="Input" />
+          )}
+        </Folded>
       )}
       <Buttons options={call.options} isEdited={isEdited} reason={reason} onAnswer={answer} />
     </div>

@@ -60,7 +60,7 @@ function Open({ uri, state }: { uri: string; state: SessionState }) {
     () => ({
       uri,
       get folder() {
-        return latest.current.summary.workingDirectory;
+        return latest.current.summary.workingDirectory ?? client.welcome.value?.defaultDirectory;
       },
       isBusy,
       act,

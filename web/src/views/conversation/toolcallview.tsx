@@ -3,12 +3,12 @@ import { useSignal } from "@preact/signals";
 import { memo } from "preact/compat";
 import { useId } from "preact/hooks";
 import type { ToolCallState } from "../../ahp/wire";
-import { FileEdits } from "../diffs/fileedits";
 import { Markdown, Words } from "../markdown/markdown";
 import { CodeBlock } from "../parts/code";
 import { Icon } from "../parts/icon";
 import { CallConfirmation, ResultConfirmation } from "./confirmation";
 import { ToolContent } from "./toolcontent";
+import { Input } from "./toolinput";
 
 interface ToolCallViewProps {
   call: ToolCallState;
@@ -64,7 +64,6 @@ function Body({ call, turnId }: ToolCallViewProps) {
       ) : (
         input && <Input text={input} isFolded={hasContent} />
       )}
-      {call.status === "pending-confirmation" && call.edits && <FileEdits edits={call.edits.items} />}
       {"content" in call && call.content && (
         <ToolContent content={call.content} isLive={call.status === "running"} />
       )}
@@ -81,28 +80,6 @@ function Body({ call, turnId }: ToolCallViewProps) {
       <Origin call={call} />
     </>
   );
-}
-
-/** The input, as JSON if it is some. */
-function Input({ text, isFolded }: { text: string; isFolded: boolean }) {
-  const json = pretty(text);
-  const code = <CodeBlock text={json ?? text} language={json ? "json" : ""} label="Input" />;
-  if (!isFolded) return code;
-  return (
-    <details class="folded">
-      <summary class="faint">Input</summary>
-      {code}
-    </details>
-  );
-}
-
-/** Give JSON with line breaks; nothing if the text is none, or holds nothing. */
-export function pretty(text: string): string | undefined {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return undefined;
-  }
 }
 
 function Cancelled({ call }: { call: Extract<ToolCallState, { status: "cancelled" }> }) {

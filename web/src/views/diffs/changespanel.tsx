@@ -1,4 +1,5 @@
 /** All that a session has changed in files. */
+import { client } from "../../ahp";
 import type { SessionSummary } from "../../ahp/wire";
 import { FileEdits } from "./fileedits";
 
@@ -15,7 +16,7 @@ export function ChangesPanel({ summary }: { summary: SessionSummary | undefined 
         {diffs.length} file{diffs.length === 1 ? "" : "s"}, <span class="plus">+{sum("added")}</span>{" "}
         <span class="minus">−{sum("removed")}</span>
       </p>
-      <FileEdits edits={diffs} folder={summary.workingDirectory} />
+      <FileEdits edits={diffs} folder={summary.workingDirectory ?? client.welcome.value?.defaultDirectory} />
     </div>
   );
 }

@@ -40,7 +40,7 @@ export function CreateView() {
 function CreateForm({ agents }: { agents: readonly AgentInfo[] }) {
   const provider = useSignal(agents[0]?.provider ?? "");
   const model = useSignal<{ id: string; config: JsonObject } | undefined>(undefined);
-  const folder = useSignal<URI | undefined>(client.welcome.value?.defaultDirectory);
+  const folder = useSignal<URI | undefined>(undefined);
   const message = useSignal("");
   const isMaking = useSignal(false);
   const config = useConfig(provider.value, folder.value);

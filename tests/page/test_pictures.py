@@ -1,0 +1,100 @@
+"""Pictures of the page, as people see it. AGENTHOST_PICTURES=docs/images makes those of the documentation.
+
+The fonts are the system's, so pictures of two machines differ; they are looked at by people, not compared.
+"""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from browsing import OpenTab, Tab
+from journeys import APP, Stage, answer, begin, call, expect, go_to, wait_idle
+
+WIDE = {"width": 1280, "height": 800}
+PHONE = {"width": 375, "height": 740}
+LARGEST = 150_000
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    """Give the folder that pictures go to."""
+    folder = Path(os.environ.get("AGENTHOST_PICTURES", tmp_path))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def take(tab: Tab, path: Path) -> None:
+    """Take a picture of a page that has to fit its window; one to keep has to be small too."""
+    tab.page.mouse.move(0, 0)
+    tab.page.screenshot(path=path, animations="disabled", caret="hide")
+    assert tab.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    if "AGENTHOST_PICTURES" in os.environ:
+        shrink = shutil.which("pngquant")
+        assert shrink, "pictures are kept as small as pngquant makes them: apt-get install pngquant"
+        options = ["--force", "--strip", "--speed", "1", "--nofs"]
+        subprocess.run([shrink, *options, "--output", path, "64", path], check=True)
+        assert path.stat().st_size < LARGEST
+
+
+def begin_titled(tab: Tab, title: str, text: str) -> None:
+    """Say something in a session with a title that a person would give it."""
+    uri = begin(tab, "demo", text)
+    tab.run(
+        "await client.dispatch({ type: 'session/titleChanged', session: argument[0], title: argument[1] })",
+        [uri, title],
+    )
+
+
+def fill_list(tab: Tab) -> None:
+    """Make some sessions, so that the list has something to show."""
+    begin_titled(tab, "Why is the import slow?", "Hello")
+    wait_idle(tab)
+    begin_titled(tab, "Plan a birthday", "/ask")
+    expect(tab.page.locator("form.asking")).to_be_visible()
+    begin_titled(tab, "Move to the new API", "/error")
+    expect(answer(tab).locator(".failure")).to_be_visible()
+    begin_titled(tab, "Translate the manual", "/wait 120")
+    expect(answer(tab)).to_contain_text("..")
+
+
+def test_pictures_of_the_main_views(stage: Stage, open_tab: OpenTab, pictures: Path) -> None:
+    tab = open_tab(stage.url, viewport=WIDE, device_scale_factor=2, color_scheme="light")
+    page = tab.page
+    fill_list(tab)
+    tour = begin(tab, "stage", "/tour")
+    wait_idle(tab)
+    tab.run("client.dispatch({ type: 'session/titleChanged', session: argument, title: 'Read once' })", tour)
+    (stage.work / "src" / "app.py").write_text(APP)
+    coding = begin(tab, "coder", "Make the greeting test pass")
+    expect(call(tab).locator(".diff")).to_be_visible()
+    take(tab, pictures / "conversation.png")
+
+    page.emulate_media(color_scheme="dark")
+    page.get_by_role("button", name="The wire").click()
+    page.get_by_label("Filter by text").fill("toolCall")
+    page.locator(".frame", has_text="toolCallReady").last.click()
+    expect(page.locator(".frame-detail")).to_be_visible()
+    take(tab, pictures / "wire.png")
+
+    page.get_by_role("tab", name="Terminals").click()
+    page.get_by_role("button", name="New terminal").first.click()
+    expect(page.locator(".xterm-rows")).to_contain_text("$" if os.geteuid() else "#")
+    page.keyboard.type("PS1='$ '; clear; ls -l --color && git --version\n")
+    expect(page.locator(".xterm-rows")).to_contain_text("git version")
+    go_to(tab, tour)
+    take(tab, pictures / "terminals.png")
+
+    page.emulate_media(color_scheme="light")
+    page.get_by_role("button", name="Close the panel").click()
+    page.get_by_role("navigation").get_by_role("button", name="New session", exact=True).click()
+    page.get_by_label("Model").select_option("steady")
+    expect(page.get_by_label("Greeting", exact=True)).to_be_visible()
+    take(tab, pictures / "create.png")
+
+    page.set_viewport_size(PHONE)
+    go_to(tab, coding)
+    expect(call(tab).get_by_role("button", name="Allow once")).to_be_in_viewport()
+    take(tab, pictures / "phone.png")
