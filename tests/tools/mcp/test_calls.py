@@ -54,7 +54,9 @@ def test_progress_is_shown_while_a_call_runs(tmp_path: Path, every: Every) -> No
             talk = await Talk.begin(host)
             heard = await talk.say(f'every_{LONG} {{"duration": 0.6, "steps": 3}}')
             shown = [action["content"][0]["text"] for action in heard.of("toolCallContentChanged")]
-            assert shown == ["1 of 3", "2 of 3", "3 of 3"]
+            # Of several at once, on a machine that is busy, only the last may be shown.
+            assert shown[-1] == "3 of 3"
+            assert shown == sorted({*shown} & {"1 of 3", "2 of 3", "3 of 3"})
             assert talk.answer == "done: Long running operation completed. Duration: 0.6 seconds, Steps: 3."
 
     run(story)

@@ -12,6 +12,7 @@ from agenthost.tools.mcp.questions import Unaskable, content_of, questions_of
 from hosting import run
 from mcp_serving import caller, on_pipes
 from talking import Talk, talking
+from turning import pass_time, until_call
 
 Every = Callable[..., McpServer]
 
@@ -121,7 +122,7 @@ def test_on_pipes_nobody_is_asked_for_another_session_and_then_one_goes_after_th
     async def story() -> None:
         async with talking(tmp_path, caller(on_pipes(trust=True))) as host:
             busy, asking = await Talk.begin(host), await Talk.begin(host)
-            await busy.send('every_trigger-long-running-operation {"duration": 1, "steps": 10}')
+            await busy.send('every_trigger-long-running-operation {"duration": 60, "steps": 600}')
             await busy.hear_one("toolCallContentChanged")
             await asking.send(FORM)
             await asking.finish()
@@ -129,10 +130,12 @@ def test_on_pipes_nobody_is_asked_for_another_session_and_then_one_goes_after_th
                 "failed: MCP error -32600: calls of several turns are under way, and the question does not"
                 " say whose it is"
             )
-            await asking.send(FORM)  # waits for the other now
-            heard = await asking.hear(lambda action: action["type"] == "session/inputRequested")
-            assert "activeTurn" not in busy.state
-            await asking.reply(heard.actions[-1], response="decline")
+            await asking.send(FORM)
+            await until_call(asking, "running")
+            await pass_time(0.2)
+            assert "inputRequests" not in asking.state  # it waits for the other now
+            await busy.cancel()
+            await asking.reply(await asking.hear_one("inputRequested"), response="decline")
             await asking.finish()
 
     run(story)
