@@ -29,6 +29,9 @@ log = logging.getLogger("agenthost.acp")
 START_SECONDS = 60.0
 """How long it may take until it has introduced itself: some are fetched from a registry first."""
 
+GONE_SECONDS = 3.0
+"""How long is waited for the exit code of one that prints no more."""
+
 MOST_EARLY = 1_000
 """How much news of sessions that nobody knows yet is kept."""
 
@@ -251,7 +254,7 @@ class Peer:
     async def _wait_gone(self) -> None:
         """Wait a moment for its exit code and its last words."""
         self.is_over = True
-        await asyncio.wait([self._watching], timeout=1)
+        await asyncio.wait([self._watching], timeout=GONE_SECONDS)
 
     async def wait(self) -> None:
         """Wait until it has ended."""

@@ -50,6 +50,7 @@ class Program:
         self._tail: deque[str] = deque(maxlen=TAIL_LINES)
         self._is_over = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
+        self._reading: list[asyncio.ReadTransport] = []
 
     @classmethod
     async def start(cls, name: str, words: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> Self:
@@ -101,9 +102,10 @@ class Program:
         loop = asyncio.get_running_loop()
         self._stdout, stderr = asyncio.StreamReader(), asyncio.StreamReader()
         for reader, end in ((self._stdout, our_out), (stderr, our_err)):
-            await loop.connect_read_pipe(
+            reading, _ = await loop.connect_read_pipe(
                 partial(asyncio.StreamReaderProtocol, reader), os.fdopen(end, "rb", buffering=0)
             )
+            self._reading.append(reading)
         transport, protocol = await loop.connect_write_pipe(
             asyncio.streams.FlowControlMixin, os.fdopen(our_in, "wb", buffering=0)
         )
@@ -207,5 +209,7 @@ class Program:
         self._stdin.close()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=END_SECONDS)
+        for reading in self._reading:
+            reading.close()
         if cancelled is not None:
             raise cancelled
