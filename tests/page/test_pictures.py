@@ -14,7 +14,7 @@ from browsing import OpenTab, Tab
 from journeys import APP, Stage, answer, begin, call, expect, go_to, wait_idle
 
 WIDE = {"width": 1280, "height": 800}
-PHONE = {"width": 375, "height": 740}
+PHONE_WIDTH = 375
 LARGEST = 150_000
 
 
@@ -94,7 +94,7 @@ def test_pictures_of_the_main_views(stage: Stage, open_tab: OpenTab, pictures: P
     expect(page.get_by_label("Greeting", exact=True)).to_be_visible()
     take(tab, pictures / "create.png")
 
-    page.set_viewport_size(PHONE)
+    page.set_viewport_size({"width": PHONE_WIDTH, "height": 740})
     go_to(tab, coding)
     expect(call(tab).get_by_role("button", name="Allow once")).to_be_in_viewport()
     take(tab, pictures / "phone.png")

@@ -1,0 +1,108 @@
+import { expect, test } from "vitest";
+import { type SessionState, type SessionSummary, Status } from "../../src/ahp/wire";
+import { news } from "../../src/views/conversation/announcer";
+import { kindOf, pathOf } from "../../src/views/diffs/edits";
+import { childOf, parentOf } from "../../src/views/files/paths";
+import { contentOf } from "../../src/views/files/reading";
+import { piecesOf } from "../../src/views/parts/code";
+import { activityOf, ago, baseName, filterSessions } from "../../src/views/sessions/summaries";
+import { lastLines } from "../../src/views/terminals/plain";
+
+function summary(title: string, status: number, modifiedAt = 1): SessionSummary {
+  return { resource: `demo:/${title}`, provider: "demo", title, status, createdAt: 1, modifiedAt };
+}
+
+test("a status is a set of bits, of which those that nobody knows do not matter", () => {
+  expect(activityOf(Status.Idle | Status.IsRead | 512)).toBe("idle");
+  expect(activityOf(Status.InProgress)).toBe("running");
+  expect(activityOf(Status.InputNeeded | Status.IsArchived)).toBe("needs input");
+  expect(activityOf(Status.Error)).toBe("error");
+});
+
+test("sessions are found by every word, the newest first, archived ones apart", () => {
+  const all = [
+    summary("Fix the parser", 1, 1),
+    summary("A parser", 1, 2),
+    summary("Old parser", 1 | Status.IsArchived, 3),
+  ];
+  const titles = (text: string, archived = false) =>
+    filterSessions(all, { text, archived }).map((one) => one.title);
+  expect(titles("")).toEqual(["A parser", "Fix the parser"]);
+  expect(titles("PARSER fix")).toEqual(["Fix the parser"]);
+  expect(titles("parser demo", true)).toEqual(["Old parser"]);
+  expect(titles("nothing")).toEqual([]);
+});
+
+test("times and names are short", () => {
+  const minute = 60_000;
+  expect([0, 5 * minute, 3 * 60 * minute, 50 * 60 * minute].map((age) => ago(0, age))).toEqual([
+    "now",
+    "5 min",
+    "3 h",
+    "2 d",
+  ]);
+  expect(baseName("file:///a/my%20notes.txt")).toBe("my notes.txt");
+  expect(baseName("file:///a/%ff")).toBe("%ff");
+  expect(pathOf("file:///a/b/c%20d.txt", "file:///a/")).toBe("b/c d.txt");
+  expect(pathOf("file:///x/y", "file:///a")).toBe("/x/y");
+});
+
+test("folders have parents up to the top, and names are encoded", () => {
+  expect(parentOf("file:///a/b")).toBe("file:///a");
+  expect(parentOf("file:///a")).toBe("file:///");
+  expect(parentOf("file:///")).toBeUndefined();
+  expect(childOf("file:///a/", "b c#d")).toBe("file:///a/b%20c%23d");
+});
+
+test("a change of a file is told by the sides that it has", () => {
+  const side = (uri: string) => ({ uri, content: { uri: `${uri}#` } });
+  expect(kindOf({ after: side("a") })).toBe("created");
+  expect(kindOf({ after: side("a"), diff: { removed: 2 } })).toBe("edited");
+  expect(kindOf({ before: side("a") })).toBe("deleted");
+  expect(kindOf({ before: side("a"), after: side("b") })).toBe("renamed");
+  expect(kindOf({ before: side("a"), after: side("a") })).toBe("edited");
+});
+
+test("what was read is text, a picture, or bytes", () => {
+  expect(contentOf({ data: "x", encoding: "utf-8" }, "a.txt")).toMatchObject({ kind: "text", text: "x" });
+  expect(contentOf({ data: "AAAA", encoding: "base64" }, "a.PNG")).toMatchObject({ kind: "image" });
+  expect(contentOf({ data: "AAAA", encoding: "base64" }, "a.bin")).toMatchObject({ kind: "bytes", size: 3 });
+  expect(contentOf({ data: "<p>", encoding: "utf-8", contentType: "text/html" }, "a")).toMatchObject({
+    kind: "text",
+  });
+});
+
+test("long code is taken apart after lines, and nothing of it is lost", () => {
+  for (const lines of [0, 1, 63, 64, 65, 200]) {
+    for (const end of ["", "\n"]) {
+      const text = Array.from({ length: lines }, (_, at) => `line ${at}`).join("\n") + end;
+      const pieces = piecesOf(text);
+      expect(pieces.join("")).toBe(text);
+      expect(Math.max(...pieces.map((piece) => piece.split("\n").length))).toBeLessThanOrEqual(65);
+    }
+  }
+});
+
+test("output of a terminal reads as plain text", () => {
+  expect(lastLines("\u001b[1;32mok\u001b[0m\r\n\u001b]0;title\u0007done\r\n", 5)).toBe("ok\ndone");
+  expect(lastLines("10%\r50%\r100%\n", 5)).toBe("100%");
+  expect(lastLines("a\nb\nc\nd", 2)).toBe("c\nd");
+});
+
+test("a screen reader hears what began, ended or is needed, and nothing of the rest", () => {
+  const idle: SessionState = { summary: summary("s", 1), lifecycle: "ready", turns: [] };
+  const turn = { id: "t", userMessage: { text: "Hi" }, responseParts: [] };
+  const part = (content: string) => ({ kind: "markdown", id: "p", content }) as const;
+  const running = { ...idle, activeTurn: turn };
+  const longer = { ...idle, activeTurn: { ...turn, responseParts: [part("Hello")] } };
+  const done: SessionState = {
+    ...idle,
+    turns: [{ ...turn, responseParts: [part("Hello there")], state: "complete" }],
+  };
+  const asked: SessionState = { ...running, inputRequests: [{ id: "r", message: "Which?" }] };
+  expect(news(idle, running)).toBe("Answering");
+  expect(news(running, longer)).toBeUndefined();
+  expect(news(longer, done)).toBe("Answered: Hello there");
+  expect(news(running, asked)).toBe("The agent asks: Which?");
+  expect(news(asked, asked)).toBeUndefined();
+});

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import type { Frame } from "../../src/ahp/api";
+import { EVERYTHING, filterFrames, lineOf, requestNames } from "../../src/views/wire/filter";
+
+let count = 0;
+function frame(kind: Frame["kind"], message: unknown): Frame {
+  const text = typeof message === "string" ? message : JSON.stringify(message);
+  return { n: ++count, at: 0, kind, text, size: text.length };
+}
+
+const action = { type: "session/delta", session: "demo:/1", turnId: "t", partId: "p", content: "Hello" };
+const FRAMES = [
+  frame("note", "connected"),
+  frame("out", { jsonrpc: "2.0", id: 1, method: "subscribe", params: { resource: "demo:/1" } }),
+  frame("in", { jsonrpc: "2.0", id: 1, result: {} }),
+  frame("in", { jsonrpc: "2.0", method: "action", params: { action, serverSeq: 7 } }),
+  frame("in", { jsonrpc: "2.0", method: "action", params: { action, serverSeq: 8, rejectionReason: "no" } }),
+  frame("in", { jsonrpc: "2.0", id: 2, error: { code: -32001, message: "no such session" } }),
+  frame("out", { jsonrpc: "2.0", method: "dispatchAction", params: { clientSeq: 1, action } }),
+  frame("in", {
+    jsonrpc: "2.0",
+    method: "notification",
+    params: { notification: { type: "notify/sessionRemoved", session: "demo:/1" } },
+  }),
+  frame("in", "no JSON"),
+];
+
+test("a frame is a line: its kind, its name, its number, what it is about", () => {
+  expect(FRAMES.map((one) => lineOf(one).kind)).toEqual([
+    "note",
+    "request",
+    "response",
+    "action",
+    "rejection",
+    "error",
+    "action",
+    "notification",
+    "note",
+  ]);
+  expect(lineOf(FRAMES[1]!)).toMatchObject({ name: "subscribe", id: "1", about: "demo:/1" });
+  expect(lineOf(FRAMES[3]!)).toMatchObject({ name: "session/delta", serverSeq: 7, about: "demo:/1" });
+  expect(lineOf(FRAMES[4]!)).toMatchObject({ about: "no" });
+  expect(lineOf(FRAMES[5]!)).toMatchObject({ name: "-32001", about: "no such session" });
+  expect(lineOf(FRAMES[7]!)).toMatchObject({ name: "notify/sessionRemoved", about: "demo:/1" });
+});
+
+test("frames are filtered by text, direction and kind, all at once", () => {
+  const found = (filter: object) =>
+    filterFrames(FRAMES, { ...EVERYTHING, ...filter }).map((one) => FRAMES.indexOf(one));
+  expect(filterFrames(FRAMES, EVERYTHING)).toBe(FRAMES);
+  expect(found({ direction: "out" })).toEqual([1, 6]);
+  expect(found({ kind: "action" })).toEqual([3, 6]);
+  expect(found({ kind: "action", direction: "in" })).toEqual([3]);
+  expect(found({ text: "HELLO rejection" })).toEqual([4]);
+});
+
+test("answers are named after what was asked, by whom", () => {
+  const names = new Map<string, string>();
+  const last = requestNames(FRAMES, names, 0);
+  expect(names).toEqual(new Map([["out 1", "subscribe"]]));
+  expect(last).toBe(FRAMES.at(-1)?.n);
+  expect(requestNames(FRAMES, names, last)).toBe(last);
+});
