@@ -19,7 +19,7 @@ LAYERS: dict[str, set[str]] = {
     "core": {"errors", "wire"},
     "host": {"errors", "wire", "core"},
     "tools": {"__init__", "errors", "wire", "core", "host", "logs"},
-    "agents": {"__init__", "errors", "wire", "core", "host", "tools"},
+    "agents": {"__init__", "errors", "wire", "core", "host", "tools", "logs"},
     "settings": {"host"},
     "logs": set(),
     "edges": {"__init__", "errors", "wire", "core", "host", "settings", "logs"},

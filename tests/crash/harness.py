@@ -44,16 +44,21 @@ class Death:
     wait: float = 1.0
 
 
-def draw_death(chance: random.Random, *, only_lines: bool = False) -> Death:
-    """Draw a moment: while it starts (unless `only_lines`), somewhere in the middle, or after something."""
-    match chance.randrange(1 if only_lines else 0, 4):
+def draw_death(chance: random.Random, *, is_slow: bool = False) -> Death:
+    """Draw a moment: while it starts, somewhere in the middle, or right after something.
+
+    A host that `is_slow`, as it waits for a model, is given more time, and none is lost on its start.
+    """
+    wait = 10.0 if is_slow else 1.0
+    match chance.randrange(1 if is_slow else 0, 4):
         case 0:
             return Death(seconds=chance.uniform(0, 0.8))
         case 1:
-            return Death(lines=1 + int(3_000 ** chance.random()), later=chance.choice((0, 0.002)))
+            return Death(lines=1 + int(3_000 ** chance.random()), later=chance.choice((0, 0.002)), wait=wait)
         case _:
             later = chance.choice((0, 0, 0.001, 0.003, 0.01))
-            return Death(lines=1 + int(12 ** chance.random()), mark=chance.choice(MARKS), later=later)
+            lines = 1 + int(12 ** chance.random())
+            return Death(lines=lines, mark=chance.choice(MARKS), later=later, wait=wait)
 
 
 @dataclass(slots=True)
@@ -98,7 +103,7 @@ class Harness:
         for kill in range(1, kills + 1):
             is_faulty = self._chance.random() < faults
             with self._named(f"kill {kill}"):
-                death = draw_death(self._chance, only_lines=self._service is not None)
+                death = draw_death(self._chance, is_slow=self._service is not None)
                 self.live(death, self.draw_fault() if is_faulty else None)
                 self._check_copy()
             if progress is not None and kill % 10 == 0:

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Unpack
 
-from agenthost.agents.model.connecting import Connections
+from agenthost.agents.model.connecting import Connections, preload
 from agenthost.agents.model.facts import CONFIG, context_window, effort_of
 from agenthost.agents.model.naming import ModelName, key_variables, parse_name
 from agenthost.core.tokens import estimate_text
@@ -82,7 +82,8 @@ class ModelAgent(Agent):
         super().__init__(name, models=offered, **declared)
 
     async def start(self) -> None:
-        """Warn of what is missing; it may be there by the time that somebody asks."""
+        """Warn of what is missing, as it may be there by the time that somebody asks; load the rest."""
+        preload(self._named[self.models[0].id])
         for model_id, named in self._named.items():
             missing = self._connections.missing_key(named)
             if missing is not None:

@@ -10,13 +10,14 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, cast
 
+import httpx2
 from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.messages import InstructionPart
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 
 from agenthost.agents.model.failing import failure, is_passing, wait_seconds
-from agenthost.agents.model.history import Names, definitions, instructions_of, to_history
+from agenthost.agents.model.history import Names, definitions, instructions_of, to_history, without_links
 from agenthost.agents.model.naming import ModelName
 from agenthost.agents.model.streaming import Item, Reading
 from agenthost.core.transcript import Message
@@ -56,6 +57,11 @@ class Request:
             instruction_parts=[InstructionPart(instructions)] if instructions else [],
         )
 
+    def drop_links(self) -> bool:
+        """Take out the images that are somewhere else, as one cannot be had; tells whether there were any."""
+        kept, self.messages = self.messages, without_links(self.messages)
+        return kept != self.messages
+
     async def stream(self) -> AsyncGenerator[Item | Usage, None]:
         """Send it, and pass on the answer as it comes. Closing this closes the connection."""
         reading = Reading(self.model.system, self.names)
@@ -90,7 +96,11 @@ async def step(
                     is_shown = is_shown or _shows(item)
                     yield item
                 return
-        except (AgentRunError, UserError, ValueError) as error:
+        except (httpx2.HTTPError, ValueError) as error:
+            # Where a service does not follow links to images the library does; all other errors are its own.
+            if is_shown or not request.drop_links():
+                raise failure(error, request.name, variables, in_midst=is_shown) from error
+        except (AgentRunError, UserError) as error:
             seconds = wait_seconds(error, attempt) if is_passing(error) else None
             if is_shown or seconds is None or attempt >= attempts:
                 raise failure(error, request.name, variables, in_midst=is_shown) from error

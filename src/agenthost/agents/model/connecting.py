@@ -4,18 +4,22 @@ The library is large, so it is imported when the first model is needed, in a thr
 """
 
 import asyncio
+import os
+import sys
+import threading
 from collections.abc import Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 from agenthost.agents.model.naming import ModelName, find_key, key_variables
 from agenthost.errors import ModelFailed
+from agenthost.logs import hide
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
     from pydantic_ai.providers import Provider
 
-__all__ = ["Connections", "connect"]
+__all__ = ["Connections", "connect", "preload"]
 
 NO_KEY = "none"
 """What is sent in the place of a key to servers that need none."""
@@ -34,7 +38,7 @@ class Connections:
 
     def missing_key(self, name: ModelName) -> str | None:
         """Say which variable has to be set before this model can be asked; nothing if it can."""
-        if self._base_url is not None and self._key_env is None:
+        if (self._base_url or _usual_url(name)) and self._key_env is None:
             return None  # it may well need none
         variables = key_variables(name, self._key_env)
         if self._key or not variables or find_key(name, self._key_env):
@@ -53,6 +57,7 @@ class Connections:
                 if missing is not None:
                     raise ModelFailed(f"there is no API key for {name.label}: set {missing}")
                 key = self._key or find_key(name, self._key_env)
+                hide(key or "")
                 model = await asyncio.to_thread(connect, name, self._base_url, key)
                 self._models[name] = await self._stack.enter_async_context(model)
             return self._models[name]
@@ -61,6 +66,22 @@ class Connections:
         """Close what is open; may be used again after that."""
         self._models.clear()
         await self._stack.aclose()
+
+
+def preload(name: ModelName) -> None:
+    """Load the library for a service in the background, so that the first turn need not wait for it."""
+
+    def load() -> None:
+        with suppress(Exception):  # who asks is told
+            connect(name, "http://127.0.0.1:9", NO_KEY)
+
+    if "pydantic_ai.models" not in sys.modules:
+        threading.Thread(target=load, name="models", daemon=True).start()
+
+
+def _usual_url(name: ModelName) -> str | None:
+    """Give the address that the environment has for a service in place of its own."""
+    return os.environ.get("OPENAI_BASE_URL") if name.service.startswith("openai") else None
 
 
 def connect(name: ModelName, base_url: str | None, key: str | None) -> "Model[Any]":

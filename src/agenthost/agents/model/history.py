@@ -7,6 +7,7 @@ name; of thoughts, only those go back that have it. Knows no turn.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from hashlib import blake2s
 from typing import Any
 
@@ -31,7 +32,7 @@ from agenthost.core.transcript import Block, Content, Message, calls_of
 from agenthost.wire.ahp.tool import ToolDefinition
 from agenthost.wire.json import JsonObject
 
-__all__ = ["Names", "definitions", "instructions_of", "to_history"]
+__all__ = ["Names", "definitions", "instructions_of", "to_history", "without_links"]
 
 NO_RESULT = "There is no result: the call was given up."
 NO_TEXT = "(no text)"
@@ -191,6 +192,23 @@ class _History:
         if all(isinstance(one, str) for one in told):
             return "\n".join(str(one) for one in told)
         return told
+
+
+def without_links(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
+    """Put words in the place of images that would have to be fetched."""
+    return [
+        replace(message, parts=[_without_links(part) for part in message.parts])
+        if isinstance(message, ModelRequest)
+        else message
+        for message in messages
+    ]
+
+
+def _without_links(part: ModelRequestPart) -> ModelRequestPart:
+    if not isinstance(part, UserPromptPart | ToolReturnPart) or not isinstance(part.content, list):
+        return part
+    told = [NO_SUCH_IMAGE if isinstance(item, ImageUrl) else item for item in part.content]
+    return replace(part, content=told)  # type: ignore[arg-type] # fits either
 
 
 def _results_of(messages: Sequence[Message]) -> dict[tuple[int, str], Content]:

@@ -7,6 +7,7 @@ that was cut off asks for nothing. What the service wants to have back goes alon
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
+from pydantic_ai.exceptions import ModelServerError
 from pydantic_ai.messages import (
     ModelResponse,
     ModelResponseStreamEvent,
@@ -23,7 +24,6 @@ from pydantic_ai.messages import (
 from pydantic_core import to_jsonable_python
 
 from agenthost.agents.model.history import Names
-from agenthost.errors import ModelFailed
 from agenthost.host.steps import Call, CallInput, Note, Stop, Text, Thought
 from agenthost.wire.json import JsonObject, encode_json
 
@@ -79,10 +79,10 @@ class Reading:
         """Give what follows when nothing more comes: the calls, or why it stopped early.
 
         Raises:
-            ModelFailed: it is not whole, and nobody knows why.
+            ModelServerError: it is not whole, and nobody knows why.
         """
         if response.finish_reason == "error" or response.state == "incomplete":
-            raise ModelFailed("the model's answer broke off")
+            raise ModelServerError(response.model_name or "", "the answer broke off")
         yield Note({self._service: self._facts(response)})
         refusal = (response.provider_details or {}).get("refusal")
         if isinstance(refusal, str):
