@@ -88,6 +88,7 @@ def test_no_example_is_left_out_of_the_tests() -> None:
     tested = {"hello.jsonl", "replica.py", "timekeeper.py", "step.py"}
     tested |= {"renamer.py", "subagents.py"}  # tests/tools
     tested |= {"text_agent.py", "pydantic_agent.py", "langgraph_agent.py"}  # tests/agents/adapters
+    tested |= {"model_agent.py"}  # tests/agents
     elsewhere = {path.name for path in (ROOT / "examples").glob("a[ah]p_*.py")}  # tests/client
     found = {file.name for file in (ROOT / "examples").iterdir() if file.is_file()}
     assert found - elsewhere == tested

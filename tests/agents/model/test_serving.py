@@ -5,8 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from agenthost.cli.loading import load_agents
 from modelling import TITLE, model_service
 from serving import environment, run_serve, serving
+from talking import said
 
 FIXTURES = [
     {
@@ -68,3 +72,17 @@ print(said(Path({str(tmp_path)!r}), agent, "Hello").ending["error"]["message"])
         command, capture_output=True, text=True, check=True, env=environment(**path), timeout=60
     )
     assert done.stdout == "models need an extra library: pip install 'agenthost[llm]'\n"
+
+
+def test_the_example_asks_for_the_tide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = {"toolCalls": [{"name": "tide", "arguments": {"harbour": "Brest"}}]}
+    fixtures = [
+        {"match": {"userMessage": "Brest", "hasToolResult": False}, "response": asked},
+        {"match": {"toolResultContains": "17:20"}, "response": {"content": "High tide is at 17:20."}},
+    ]
+    with model_service(tmp_path, fixtures) as service:
+        monkeypatch.setenv("MODEL", "gpt-4o")
+        monkeypatch.setenv("BASE_URL", f"{service.url}/v1")
+        (pilot,) = load_agents([str(Path(__file__).parents[3] / "examples" / "model_agent.py")])
+        heard = said(tmp_path, pilot, "When may I enter Brest?", tools={"tide": True})
+    assert heard.text == "High tide is at 17:20."
