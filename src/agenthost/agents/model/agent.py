@@ -5,6 +5,7 @@ is meant), `connecting`, `stepping` (one step), `asking` (a request, tried again
 `streaming` (our words as the library's, and back), `failing` (what to tell people), `summarising`.
 """
 
+import asyncio
 import importlib
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 __all__ = ["ModelAgent"]
 
 log = logging.getLogger("agenthost.model")
+
+LOAD_AFTER = 3.0
+"""When the library is loaded, in seconds after the start: it takes a while, and others start, too."""
 
 
 class ModelAgent(Agent):
@@ -78,12 +82,14 @@ class ModelAgent(Agent):
         ids = dict.fromkeys([model, *(one if isinstance(one, str) else one.id for one in models)])
         self._named = {model_id: parse_name(model_id, base_url) for model_id in ids}
         offered = [described.get(one) or _described(one, name) for one, name in self._named.items()]
+        self._loading: asyncio.TimerHandle | None = None
         self._unsummarised: dict[str, str] = {}  # sessions, and the turns in which it did not work
         super().__init__(name, models=offered, **declared)
 
     async def start(self) -> None:
-        """Warn of what is missing, as it may be there by the time that somebody asks; load the rest."""
-        preload(self._named[self.models[0].id])
+        """Warn of what is missing, as it may be there by the time that somebody asks."""
+        first = self._named[self.models[0].id]
+        self._loading = asyncio.get_running_loop().call_later(LOAD_AFTER, preload, first)
         for model_id, named in self._named.items():
             missing = self._connections.missing_key(named)
             if missing is not None:
@@ -91,6 +97,8 @@ class ModelAgent(Agent):
 
     async def stop(self) -> None:
         """Close the connections to the services."""
+        if self._loading is not None:
+            self._loading.cancel()
         await self._connections.close()
 
     async def forget(self, session: str) -> None:

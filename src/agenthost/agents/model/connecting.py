@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Connections", "connect", "preload"]
 
+_one_at_a_time = threading.Lock()
+"""Held while the library is imported: its parts import each other, which two threads must not do at once."""
+
 NO_KEY = "none"
 """What is sent in the place of a key to servers that need none."""
 
@@ -85,11 +88,16 @@ def _usual_url(name: ModelName) -> str | None:
 
 
 def connect(name: ModelName, base_url: str | None, key: str | None) -> "Model[Any]":
-    """Make a model that can be asked; nothing is sent yet.
+    """Make a model that can be asked; nothing is sent yet. Imports, so it is for a thread.
 
     Raises:
         ModelFailed: there is no such service, or its library is not installed.
     """
+    with _one_at_a_time:
+        return _connect(name, base_url, key)
+
+
+def _connect(name: ModelName, base_url: str | None, key: str | None) -> "Model[Any]":
     try:
         from pydantic_ai.exceptions import UserError  # noqa: PLC0415 - large, and not always installed
         from pydantic_ai.models import infer_model  # noqa: PLC0415
