@@ -44,6 +44,7 @@ Name = Annotated[str, msgspec.Meta(pattern=r"^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\
 Origin = Annotated[str, msgspec.Meta(pattern=r"^(\*|[a-z][a-z0-9+.-]*://[^\s/*?#,]+(:\*)?)\Z")]
 Url = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s/?#]+[^\s?#]*\Z")]
 Variable = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*\Z")]
+Handed = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*(=(.|\n)*)?\Z")]
 Rate = Annotated[str, msgspec.Meta(pattern=r"^(off|[1-9][0-9]{0,8}/[smh])\Z")]
 
 
@@ -92,6 +93,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         rate: how often one key, or one address, may ask.
         stdio: serve one client of AHP on the standard input and output, and listen nowhere.
         wire_log: a file for every message of AHP, in and out.
+        acp: programs that speak ACP, each an agent: commands, or names and commands (`helper=gemini --acp`).
+        acp_env: variables that these programs get, beside the few that all do: names, or `NAME=VALUE`.
         model: the models of the agent that answers with one; none, no such agent.
         base_url: where they are asked, if not at their own services.
         key_env: the environment variable with the key for them, if not the usual one.
@@ -118,6 +121,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     rate: Rate = "off"
     stdio: bool = False
     wire_log: Path | None = None
+    acp: tuple[Annotated[str, msgspec.Meta(min_length=1)], ...] = ()
+    acp_env: tuple[Handed, ...] = ()
     model: tuple[Annotated[str, msgspec.Meta(min_length=1)], ...] = ()
     base_url: Url | None = None
     key_env: Variable | None = None
@@ -145,6 +150,8 @@ EXPECTED = {
     "rate": "off, or a number from 1 on for each second, minute or hour, such as 100/s, 6000/m or 1000/h",
     "stdio": "true or false",
     "wire_log": "the path of a file",
+    "acp": "commands, such as gemini --acp, or with a name, helper=gemini --acp",
+    "acp_env": "names of variables, such as GEMINI_API_KEY, or NAME=VALUE",
     "model": "names of models, such as openai:gpt-5",
     "base_url": "an address such as http://127.0.0.1:11434/v1",
     "key_env": "the name of an environment variable, such as MY_API_KEY",
@@ -264,7 +271,8 @@ def _taken(name: str, given: Given) -> Any:
     if name == "system" and isinstance(value, str) and value.startswith("@"):
         return _text_of(given)
     if name in _LISTS and given.is_text and isinstance(value, str):
-        value = [part.strip() for part in value.split(",") if part.strip()]
+        # A command may well have a comma in it, but is one line.
+        value = [part.strip() for part in value.split("\n" if name == "acp" else ",") if part.strip()]
     try:
         return msgspec.convert(value, _TYPES[name], strict=not given.is_text)
     except msgspec.ValidationError:

@@ -63,6 +63,19 @@ def serve(
         ),
     ] = None,
     *,
+    acp: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[NAME=]COMMAND",
+            help="Serve a program that speaks ACP, such as 'gemini --acp'; again for more.",
+        ),
+    ] = None,
+    acp_env: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[=VALUE]", help="A variable that these programs get, such as GEMINI_API_KEY."
+        ),
+    ] = None,
     model: Annotated[
         list[str] | None,
         typer.Option(
@@ -170,6 +183,7 @@ def serve(
     options |= {"read_outside": read_outside, "write_outside": write_outside}
     options |= {"public_metrics": public_metrics, "max_body": max_body, "rate": rate}
     options |= {"stdio": stdio or None, "wire_log": wire_log}
+    options |= {"acp": acp or None, "acp_env": acp_env or None}
     options |= {"model": model or None, "base_url": base_url, "key_env": key_env, "system": system}
     run(agents or [], options)
 

@@ -1,4 +1,4 @@
-"""`agenthost serve`: the agents of some files, or models, on one server."""
+"""`agenthost serve`: the agents of some files, models, or programs, on one server."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,7 +25,7 @@ LEAVE_SECONDS = 1.0
 
 
 def run(names: Sequence[str], options: Mapping[str, Any]) -> None:
-    """Serve the agents of these files and modules, models, or the demo agent, until told to stop."""
+    """Serve the agents of these files and modules, models, programs, or the demo agent, until told to end."""
     fill_standard_streams()
     try:
         settings = read_settings(options)
@@ -48,20 +48,35 @@ def run(names: Sequence[str], options: Mapping[str, Any]) -> None:
 
 
 def _agents(names: Sequence[str], settings: Settings) -> list[Agent]:
-    models = [_model_agent(settings)] if settings.model else []
-    if not names and settings.agents is None and models:
-        return models
+    given = {"--model": [_model_agent(settings)] if settings.model else [], "--acp": _programs(settings)}
+    own = [agent for agents in given.values() for agent in agents]
+    if not names and settings.agents is None and own:
+        return own
     if not names and settings.agents is None:
         from agenthost.agents.demo import demo  # noqa: PLC0415 - not needed by those who bring their own
 
         return [demo]
     try:
-        found = load_agents(names, settings.agents, models)
+        found = load_agents(names, settings.agents, own)
     except LoadError as error:
         fail(str(error), code=2, trace=error.trace)
-    if models and any(agent.name == models[0].name for agent in found):
-        fail(f"--model: an agent of these files is called {models[0].name!r}, too", code=2)
-    return [*models, *found]
+    taken = {agent.name for agent in found}
+    for option, agents in given.items():
+        for agent in agents:
+            if agent.name in taken:
+                fail(f"{option}: an agent of these files is called {agent.name!r}, too", code=2)
+    return [*own, *found]
+
+
+def _programs(settings: Settings) -> list[Agent]:
+    if not settings.acp:
+        return []
+    from agenthost.cli.programs import ProgramError, programs_of  # noqa: PLC0415 - only for these
+
+    try:
+        return [*programs_of(settings.acp, settings.acp_env)]
+    except ProgramError as error:
+        fail(str(error), code=2)
 
 
 def _model_agent(settings: Settings) -> Agent:

@@ -1,0 +1,87 @@
+"""Programs that speak ACP, as the command line names them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from acp_acting import PROGRAMS
+from agenthost.cli.programs import ProgramError, programs_of
+from agenthost.settings import SettingsError, read_settings
+from serving import run_serve, serving
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("gemini --acp", "gemini"),
+        ("helper=gemini --acp", "helper"),
+        ("/opt/tools/my agent --acp", "my"),
+        ("'/opt/my tools/agent_x' acp", "agent-x"),
+        ("npx -y @zed-industries/claude-code-acp@0.5", "claude-code-acp"),
+        ("python3 -m agent", "agent"),
+        ("./run.py", "run"),
+        ("7up", "acp-7up"),
+    ],
+)
+def test_a_program_is_called_by_its_name(line: str, name: str) -> None:
+    (agent,) = programs_of([line], [])
+    assert agent.name == name
+
+
+def test_variables_are_handed_over_by_name_or_as_they_are_given() -> None:
+    (agent,) = programs_of(["gemini --acp"], ["GEMINI_API_KEY", "MODE=a=b"])
+    assert agent.command.env == {"GEMINI_API_KEY": "$GEMINI_API_KEY", "MODE": "a=b"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [
+        (
+            ["gemini --acp", "gemini --other"],
+            "two programs would be called 'gemini'; name one of them: --acp",
+        ),
+        (["helper="], "a command names a program"),
+        (["say 'hello"], "no closing quotation"),
+    ],
+)
+def test_what_is_no_program_is_refused(lines: list[str], sentence: str) -> None:
+    with pytest.raises(ProgramError, match=sentence):
+        programs_of(lines, [])
+
+
+def test_programs_may_be_in_the_environment_and_in_a_file(tmp_path: Path) -> None:
+    lines = "gemini --acp\nother=opencode acp, then\n"
+    found = read_settings({}, {"AGENTHOST_ACP": lines, "AGENTHOST_ACP_ENV": "A,B=1"})
+    assert (found.acp, found.acp_env) == (("gemini --acp", "other=opencode acp, then"), ("A", "B=1"))
+    config = tmp_path / "settings.toml"
+    config.write_text('acp = ["gemini --acp"]\n')
+    assert read_settings({"config": str(config)}, {}).acp == ("gemini --acp",)
+    with pytest.raises(SettingsError, match="expected names of variables"):
+        read_settings({"acp_env": ["not a name"]}, {})
+
+
+def test_serve_serves_a_program(tmp_path: Path) -> None:
+    command = f"acting={sys.executable} {PROGRAMS / 'acting.py'}"
+    given: list[str | Path] = ["--data", tmp_path, "--acp", command, "--acp-env", f"ACTING_HOME={tmp_path}"]
+    with serving(*given) as served:
+        url = served.wait_url()
+        asked = [
+            sys.executable,
+            "-m",
+            "agenthost",
+            "ask",
+            "say hello",
+            "--agent",
+            "acting",
+            "--url",
+            f"{url}/aap",
+        ]
+        done = subprocess.run(asked, capture_output=True, text=True, timeout=30, check=False)
+        assert (done.returncode, done.stdout.strip()) == (0, "hello")
+
+
+def test_serve_refuses_what_is_no_program(tmp_path: Path) -> None:
+    done = run_serve("--data", tmp_path, "--acp", "say 'hello")
+    assert (done.returncode, "no closing quotation" in done.stderr) == (2, True)
