@@ -251,6 +251,10 @@ def chat(
     option: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="Set an option of the agent.")
     ] = None,
+    token: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RESOURCE=TOKEN", help="A token for what the agent wants to use."),
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Allow every tool call without asking.")] = False,
     private: Annotated[bool, typer.Option("--private", help="Remember nothing of what is typed.")] = False,
 ) -> None:
@@ -261,7 +265,7 @@ def chat(
     """
     from agenthost.cli.chat import Wish, run  # noqa: PLC0415 - only this command needs the client
 
-    run(Wish(url, key, agent, session, model, option or [], last, yes, private))
+    run(Wish(url, key, agent, session, model, option or [], token or [], last, yes, private))
 
 
 app.add_typer(keys, name="keys")

@@ -1,4 +1,4 @@
-"""The groups of commands, `agenthost keys …` and `agenthost sessions …`; each has a module that does the work."""
+"""The groups of commands: `agenthost keys …`, `agenthost sessions …`. Other modules do their work."""
 
 from pathlib import Path
 from typing import Annotated

@@ -6,7 +6,7 @@ from agenthost.agents.demo.parsing import read_calls
 from agenthost.tools.subagents import subagent
 from agenthost.tools.workspace import edit_file
 
-__all__ = ["demo", "showman"]
+__all__ = ["demo", "guarded", "showman"]
 
 DOCUMENT = """# A title
 
@@ -76,4 +76,9 @@ async def show(turn: Turn) -> None:
             await turn.say(f"{len(turn.message.get('attachments', []))} attachments: {turn.text}")
 
 
+guarded = Agent(
+    "guarded",
+    show,
+    protected_resources=[{"resource": "https://api.example.org", "resource_name": "Example"}],
+)
 showman = Agent("showman", show, title="Showman", tools=[secret, edit_file, subagent("demo")])

@@ -143,10 +143,14 @@ def test_what_makes_no_sense_ends_with_two(words: list[str], typed: str, sentenc
 
 
 def test_several_agents_and_unknown_ones_are_told(server: str) -> None:
-    assert piped(server, typed="hi")[::2] == (2, "agenthost: which agent? there are demo, showman\n")
+    assert piped(server, typed="hi")[::2] == (2, "agenthost: which agent? there are demo, guarded, showman\n")
     code, _, err = piped(server, "--agent", "nobody", typed="hi")
     assert code == 1
     assert err.startswith("agenthost: there is no agent")
+    needed = "agenthost: the agent needs a token: --token RESOURCE=TOKEN, for https://api.example.org\n"
+    assert piped(server, "--agent", "guarded", typed="hi")[::2] == (1, needed)
+    words = ("--agent", "guarded", "--token", "https://api.example.org=secret")
+    assert piped(server, *words, typed="hi")[1] == "0 attachments: hi\n"
     assert piped(server, "--session", "nobody", typed="hi")[::2] == (
         1,
         "agenthost: there is no session 'nobody'\n",

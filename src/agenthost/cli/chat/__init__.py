@@ -11,8 +11,8 @@ import secrets
 import sys
 
 from agenthost.cli.chat.opening import Wish, address_of
-from agenthost.cli.ending import plain_ends
-from agenthost.client.ahp import AhpClient, Unauthorized, Unreachable
+from agenthost.cli.ending import fail, plain_ends
+from agenthost.client.ahp import AhpClient, AuthRequired, Unauthorized, Unreachable
 
 __all__ = ["Wish", "run"]
 
@@ -21,7 +21,11 @@ def run(wish: Wish) -> None:
     """Chat, and end with 0; with 1 if it cannot be, with 2 if what was asked for makes no sense."""
     with plain_ends(unreachable=Unreachable, unauthorized=Unauthorized):
         wish.check()
-        code = asyncio.run(_chat(wish, _message()))
+        try:
+            code = asyncio.run(_chat(wish, _message()))
+        except AuthRequired as error:
+            names = [one["resource"] for one in error.resources]
+            fail(f"the agent needs a token: --token RESOURCE=TOKEN, for {', '.join(names) or 'what it uses'}")
     raise SystemExit(code)
 
 

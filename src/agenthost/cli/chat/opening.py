@@ -9,7 +9,7 @@ from agenthost.cli.chat.wording import id_of, one_of
 from agenthost.client.ahp import DEFAULT_AHP_URL, AhpClient, NotFound, Session
 from agenthost.wire.ahp.enums import SessionStatus
 
-__all__ = ["Wish", "address_of", "find_session", "newest_first", "open_session", "read_options"]
+__all__ = ["Wish", "address_of", "find_session", "newest_first", "open_session", "read_pairs"]
 
 SHORTEST_PREFIX = 4
 """By so many characters of its name, or more, a session is found if no other begins with them."""
@@ -25,6 +25,7 @@ class Wish:
     session: str | None = None
     model: str | None = None
     options: Sequence[str] = field(default_factory=list)
+    tokens: Sequence[str] = field(default_factory=list)
     is_continuing: bool = False
     is_trusting: bool = False
     is_private: bool = False
@@ -43,7 +44,8 @@ class Wish:
                 raise ValueError(
                     f"{name}: a session that is there keeps what it has; inside, :set and :model change it"
                 )
-        read_options(self.options)
+        read_pairs("--option", self.options)
+        read_pairs("--token", self.tokens)
 
 
 def address_of(url: str | None) -> str:
@@ -53,17 +55,17 @@ def address_of(url: str | None) -> str:
     return url.rstrip("/") + "/ahp" if urlsplit(url).path in ("", "/") else url
 
 
-def read_options(options: Sequence[str]) -> dict[str, str]:
-    """Read options of the form NAME=VALUE.
+def read_pairs(option: str, pairs: Sequence[str]) -> dict[str, str]:
+    """Read what was given as NAME=VALUE.
 
     Raises:
         ValueError: one is not.
     """
-    for option in options:
-        name, is_there, _ = option.partition("=")
+    for pair in pairs:
+        name, is_there, _ = pair.partition("=")
         if not name or not is_there:
-            raise ValueError(f"--option: expected NAME=VALUE, found {option!r}")
-    return {name: value for name, _, value in (option.partition("=") for option in options)}
+            raise ValueError(f"{option}: expected NAME=VALUE, found {pair!r}")
+    return {name: value for name, _, value in (pair.partition("=") for pair in pairs)}
 
 
 async def open_session(client: AhpClient, wish: Wish) -> tuple[Session, bool]:
@@ -73,11 +75,13 @@ async def open_session(client: AhpClient, wish: Wish) -> tuple[Session, bool]:
         AhpError: it cannot be had.
         ValueError: there are several agents to choose from.
     """
+    for resource, token in read_pairs("--token", wish.tokens).items():
+        await client.authenticate(resource, token)
     if wish.session is not None:
         return await client.session(await find_session(client, wish.session)), False
     if wish.is_continuing and (summaries := newest_first(await client.sessions.load())):
         return await client.session(summaries[0]["resource"]), False
-    config: Any = read_options(wish.options) or None
+    config: Any = read_pairs("--option", wish.options) or None
     return await client.create(wish.agent, model=wish.model, config=config), True
 
 
