@@ -209,6 +209,7 @@ def test_a_lost_connection_is_said_and_what_was_missed_comes_by_itself(
         first.stop(signal.SIGKILL)
         banner = tab.page.locator(".banner")
         expect(banner).to_contain_text("The connection is lost")
+        assert banner.evaluate("(banner) => banner.clientWidth === innerWidth")
         composer(tab).fill("said while it was away")
     same = [sys.executable, "-m", "agenthost", "serve", "--port", url.rpartition(":")[2]]
     with serving(STAGE, "--data", tmp_path, command=same) as second:

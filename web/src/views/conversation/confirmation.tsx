@@ -6,7 +6,7 @@ import { FileEdits } from "../diffs/fileedits";
 import { Words } from "../markdown/markdown";
 import { CodeBlock } from "../parts/code";
 import { useAccess } from "./access";
-import { Folded, pretty } from "./toolinput";
+import { Folded, isEmpty, pretty } from "./toolinput";
 
 type Waiting = Extract<ToolCallState, { status: "pending-confirmation" }>;
 
@@ -40,7 +40,7 @@ export function CallConfirmation({ call, turnId }: { call: Waiting; turnId: stri
         <Words value={call.confirmationTitle ?? `Allow ${call.displayName}?`} />
       </p>
       {call.edits && <FileEdits edits={call.edits.items} folder={folder} />}
-      {shown !== undefined && (
+      {shown !== undefined && !isEmpty(shown) && (
         <Folded isFolded={call.edits !== undefined} title="Input">
           {call.editable ? (
             <textarea

@@ -71,8 +71,8 @@ function Body({ call, turnId }: ToolCallViewProps) {
         <CodeBlock text={JSON.stringify(call.structuredContent, null, 2)} language="json" label="Result" />
       )}
       {"error" in call && call.error && (
-        <p class="failure">
-          {call.error.message} {call.error.code && <span class="faint mono">{call.error.code}</span>}
+        <p class="failure" title={call.error.code}>
+          {call.error.message}
         </p>
       )}
       {call.status === "cancelled" && <Cancelled call={call} />}

@@ -5,11 +5,17 @@ import { CodeBlock } from "../parts/code";
 /** Show the input of a call. */
 export function Input({ text, isFolded }: { text: string; isFolded: boolean }) {
   const json = pretty(text);
+  if (isEmpty(text)) return null;
   return (
     <Folded isFolded={isFolded} title="Input">
       <CodeBlock text={json ?? text} language={json ? "json" : ""} label="Input" />
     </Folded>
   );
+}
+
+/** Whether a tool is given nothing, which needs no words. */
+export function isEmpty(text: string): boolean {
+  return /^\s*(\{\s*\})?\s*$/.test(text);
 }
 
 /** Fold something away, or do not. */
