@@ -1,6 +1,7 @@
 """`agenthost serve --model`: a model on one command, with tools for the workspace."""
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -42,6 +43,9 @@ def test_a_model_is_served_with_one_command_and_reads_the_workspace(tmp_path: Pa
             url = served.wait_url()
             assert ask(url, "--trust", "read_file", "What says the duck?") == "It says Quack."
             first, _ = service.requests("What says the duck?")
+            assert served.stop(signal.SIGTERM) == 0
+            # Nothing but our own log: the library says nothing, and sends nothing anywhere.
+            assert [line for line in served.err.rest() if " agenthost." not in line] == []
     assert first["messages"][0] == {"role": "system", "content": "Speak of ducks."}
     assert first["temperature"] == 0.5
     assert TITLE not in json.dumps(first)
