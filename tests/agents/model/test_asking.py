@@ -152,6 +152,28 @@ def test_what_the_user_says_meanwhile_is_read_in_the_next_step(tmp_path: Path, s
     assert said == [("user", "Paint it red"), ("assistant", "One moment."), ("user", "No, blue")]
 
 
+def test_a_history_of_calls_is_given_with_a_tool_to_services_that_want_one(
+    tmp_path: Path, servers: Any
+) -> None:
+    seed: Any = [
+        {"role": "user", "content": "Time?"},
+        {
+            "role": "assistant",
+            "content": [{"type": "tool_use", "toolCallId": "a", "name": "sundial", "input": {}}],
+        },
+        {"role": "tool", "toolCallId": "a", "content": "Noon."},
+        {"role": "assistant", "content": "Noon."},
+    ]
+    told = {}
+    for wire in ("anthropic", "chat"):
+        (tmp_path / wire).mkdir()
+        server = servers(**answers(BY_NAME[wire], BY_NAME[wire].whole("Done.")))
+        agent = model_agent(wire, server.url, titles=False, tools=[])
+        say(tmp_path / wire, agent, "Thanks", messages=seed)
+        told[wire] = [one["name"] for one in bodies(server)[0].get("tools", [])]
+    assert told == {"anthropic": ["sundial"], "chat": []}
+
+
 def _called(arguments: str) -> list[bytes]:
     call = {
         "index": 0,

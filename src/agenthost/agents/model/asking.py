@@ -17,7 +17,14 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 
 from agenthost.agents.model.failing import failure, is_passing, wait_seconds
-from agenthost.agents.model.history import Names, definitions, instructions_of, to_history, without_links
+from agenthost.agents.model.history import (
+    Names,
+    definitions,
+    gone_tools,
+    instructions_of,
+    to_history,
+    without_links,
+)
 from agenthost.agents.model.naming import ModelName
 from agenthost.agents.model.streaming import Item, Reading
 from agenthost.core.transcript import Message
@@ -29,6 +36,10 @@ __all__ = ["Request", "step"]
 
 DEFAULTS: JsonObject = {"cache": True, "timeout": 300}
 """What a request is made with unless told: services that can keep what they read keep it; patience."""
+
+
+WANTS_TOOLS = ("anthropic", "bedrock")
+"""Services that refuse a history with calls in it, unless there is a tool."""
 
 
 class Request:
@@ -46,6 +57,8 @@ class Request:
     ) -> None:
         self.model = model
         self.name = name
+        if not tools and model.system in WANTS_TOOLS:
+            tools = gone_tools(messages)
         self.names = Names(tool["name"] for tool in tools)
         sees_images = bool(model.profile.get("supports_image_input", True))
         self.messages = to_history(messages, model.system, self.names, sees_images=sees_images)

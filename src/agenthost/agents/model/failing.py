@@ -28,7 +28,6 @@ _PASSING = (
     ai.ModelRequestTimeout,
 )
 
-
 _SENTENCES: list[tuple[type[Exception] | tuple[type[Exception], ...], str]] = [
     (ai.ModelAuthenticationError, "{who} does not accept the API key"),
     (ai.ModelNotFoundError, "{who} has no model {model!r}"),
@@ -64,7 +63,8 @@ class TooLong(ModelFailed):
 
 def failure(error: Exception, name: ModelName, variables: Sequence[str], *, in_midst: bool) -> ModelFailed:
     """Give what to tell people about an error of the library; `in_midst` is one after the answer began."""
-    log.info("%s:%s: %s: %s", name.service, name.name, type(error).__name__, error)
+    # What services say may hold what people said, which is not for the log unless somebody wants all of it.
+    log.debug("%s:%s: %s: %s", name.service, name.name, type(error).__name__, error)
     sentence = _sentence(error, name, variables)
     if in_midst:
         return ModelFailed(f"{sentence}; what it had said until then is kept")
@@ -77,12 +77,10 @@ def _sentence(error: Exception, name: ModelName, variables: Sequence[str]) -> st
     for kind, sentence in _SENTENCES:
         if isinstance(error, kind):
             return sentence.format(**facts) + _hint(error, variables)
-    words = _words_of(getattr(error, "body", None)) or (
-        error.message if isinstance(error, ai.UserError) else ""
-    )
+    words = error.message if isinstance(error, ai.UserError) else _words_of(getattr(error, "body", None))
     if words:
         return f"{name.label} refused the request: {words[:SHOWN]}"
-    return f"{name.label} gave an answer that makes no sense; the log of the host says more"
+    return f"{name.label} gave an answer that makes no sense ({type(error).__name__})"
 
 
 def _hint(error: Exception, variables: Sequence[str]) -> str:

@@ -32,7 +32,7 @@ from agenthost.core.transcript import Block, Content, Message, calls_of
 from agenthost.wire.ahp.tool import ToolDefinition
 from agenthost.wire.json import JsonObject
 
-__all__ = ["Names", "definitions", "instructions_of", "to_history", "without_links"]
+__all__ = ["Names", "definitions", "gone_tools", "instructions_of", "to_history", "without_links"]
 
 NO_RESULT = "There is no result: the call was given up."
 NO_TEXT = "(no text)"
@@ -77,6 +77,12 @@ def definitions(tools: Sequence[ToolDefinition], names: Names) -> list[Definitio
         )
         for tool in tools
     ]
+
+
+def gone_tools(messages: Sequence[Message]) -> list[ToolDefinition]:
+    """Describe the tools that were called and are no more."""
+    called = dict.fromkeys(call["name"] for message in messages for call in calls_of(message))
+    return [{"name": name, "description": "This tool is not there any more."} for name in called]
 
 
 def instructions_of(system: str, messages: Sequence[Message]) -> str:
