@@ -9,6 +9,7 @@ from agenthost import (
     Agent,
     Call,
     Choice,
+    HostError,
     Option,
     Question,
     Suggestion,
@@ -22,7 +23,7 @@ from agenthost import (
 from agenthost.agents.demo import demo
 from agenthost.tools.workspace import workspace_tools
 
-__all__ = ["coder", "demo", "stage"]
+__all__ = ["coder", "demo", "guarded", "stage", "unready"]
 
 TOUR = """\
 ## What was found
@@ -174,6 +175,25 @@ async def code(turn: Turn) -> None:
 
 
 coder = Agent("coder", code, title="Coder", tools=workspace_tools())
+
+
+class Guarded(Agent):
+    """Takes one token only."""
+
+    async def accepts(self, resource: str, token: str) -> bool:
+        return token == "good"  # noqa: S105 - what the test types
+
+
+class Unready(Agent):
+    """Never gets ready for a session."""
+
+    async def prepare(self, session: str) -> None:
+        raise HostError("there is no room left")
+
+
+LOGIN = {"resource": "https://login.example", "resource_name": "The library"}
+guarded = Guarded("guarded", answer, title="Guarded", protected_resources=[LOGIN])  # type: ignore[list-item]
+unready = Unready("unready", answer, title="Unready")
 
 stage = Agent(
     "stage",

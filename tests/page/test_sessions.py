@@ -1,9 +1,22 @@
 """Sessions in the page: made by a form, found in the list, changed, forked, cut short and deleted."""
 
 import re
+from urllib.parse import quote
 
 from browsing import OpenTab
-from journeys import Stage, answer, begin, composer, expect, go_to, make_session, say, session_of, wait_idle
+from journeys import (
+    Stage,
+    answer,
+    begin,
+    composer,
+    expect,
+    go_to,
+    make_session,
+    refusals,
+    say,
+    session_of,
+    wait_idle,
+)
 
 
 def test_a_session_is_made_by_a_form_that_follows_the_agents_schema(stage: Stage, open_tab: OpenTab) -> None:
@@ -177,4 +190,28 @@ def test_settings_that_may_change_do_and_refusals_are_said_in_the_hosts_words(
         "client.dispatch({ type: 'session/turnCancelled', session: argument, turnId: 'no' }).catch(() => 0)",
         uri,
     )
-    expect(page.locator(".toast.error")).to_contain_text("turn")
+    expect(refusals(tab)).to_contain_text("turn")
+
+
+def test_an_agent_that_needs_a_token_is_given_one_and_then_used(stage: Stage, open_tab: OpenTab) -> None:
+    tab = open_tab(stage.url, "/#/new")
+    page = tab.page
+    page.get_by_role("radio", name="Guarded").check()
+    page.get_by_label("First message").fill("Let me in")
+    page.get_by_label("First message").press("Enter")
+    token = page.get_by_role("dialog", name="This agent needs a token").get_by_label("The library")
+    token.fill("bad")
+    token.press("Enter")
+    expect(refusals(tab)).to_be_visible()
+    token.fill("good")
+    token.press("Enter")
+    expect(answer(tab)).to_contain_text("I heard: Let me in")
+
+
+def test_a_session_that_cannot_be_made_says_why(stage: Stage, open_tab: OpenTab) -> None:
+    tab = open_tab(stage.url)
+    uri = make_session(tab, "unready")
+    tab.run("location.hash = argument", f"#/session/{quote(uri, safe='')}")
+    expect(tab.page.get_by_role("main")).to_contain_text("The session could not be made.")
+    tab.run("location.hash = '#/session/demo%3A%2Fnever'")
+    expect(tab.page.get_by_role("main")).to_contain_text("This session is not there.")
