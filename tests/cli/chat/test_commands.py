@@ -135,6 +135,10 @@ def test_files_go_with_the_next_message(server: str, tmp_path: Path) -> None:
 def test_an_agent_is_chosen_where_there_are_several(server: str) -> None:
     with chat(server) as seen:
         seen.wait_screen("which agent?")
+        seen.type("\x03")
+        assert seen.rest() == 130
+    with chat(server) as seen:
+        seen.wait_screen("which agent?")
         assert "showman: Show what the demo agent does not do." in seen.text
         seen.say("show\t")
         seen.wait_for("Showman · ")

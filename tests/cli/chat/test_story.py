@@ -81,6 +81,11 @@ def test_only_the_last_turns_are_told_of_a_long_session() -> None:
     assert Story().skip(state, 9) == 0
 
 
+def test_a_call_in_a_state_of_the_future_keeps_no_turn_from_its_end() -> None:
+    odd = turn(call("paused"), text("after"))
+    assert [type(event) for event in told(states(odd))] == [Said, Called, Piece, Over, Ended]
+
+
 def test_turns_that_are_taken_out_are_told_as_gone() -> None:
     one, two, three = (turn(text(name), name=name) for name in "123")
     assert told(states(one, two), states(one))[-1] == Cut(1)

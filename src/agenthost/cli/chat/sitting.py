@@ -15,7 +15,7 @@ from agenthost.cli.chat.painting import Painter
 from agenthost.cli.chat.plain import Plain, PlainView
 from agenthost.cli.chat.view import View
 from agenthost.cli.chat.wording import id_of
-from agenthost.cli.ending import called_as
+from agenthost.cli.ending import INTERRUPTED, called_as
 from agenthost.client.ahp import AhpClient, AhpError, Session
 
 __all__ = ["Sitting"]
@@ -45,7 +45,10 @@ class Sitting:
         """
         async with AsyncExitStack() as stack:
             place = await (self._screen(stack) if self._has_cursor else self._plain(stack))
-            session, is_new = await self._open(place.face)
+            try:
+                session, is_new = await self._open(place.face)
+            except Back:
+                return INTERRUPTED
             while True:
                 if is_new:
                     self._made.add(session.uri)
@@ -100,14 +103,15 @@ class Sitting:
         return await open_session(self._client, replace(self._wish, agent=await self._choose(face)))
 
     async def _choose(self, face: Face) -> str:
-        """Ask which agent it is to be, until it is one."""
+        """Ask which agent it is to be, until it is one.
+
+        Raises:
+            Back: none.
+        """
         names = [agent["provider"] for agent in self._client.agents]
         about = [f"  {agent['provider']}: {agent['description']}" for agent in self._client.agents]
         while True:
-            try:
-                typed = (await face.line("which agent? ", about=about, words=names)).strip()
-            except Back:
-                raise KeyboardInterrupt from None
+            typed = (await face.line("which agent? ", about=about, words=names)).strip()
             exact = [name for name in names if name == typed]
             begun = [name for name in names if typed and name.startswith(typed)]
             if len(exact or begun) == 1:

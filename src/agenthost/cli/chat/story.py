@@ -114,8 +114,7 @@ class Story:
         return [part["toolCall"] for part in parts if part["kind"] == "toolCall"]
 
     def _missing(self, state: Any) -> Iterator[Event]:
-        ids = [turn["id"] for turn in state["turns"][: len(self._told)]]
-        kept = next((at for at, name in enumerate(self._told) if ids[at : at + 1] != [name]), len(self._told))
+        kept = self._kept(state["turns"])
         gone = len(self._told) - kept
         self._told = self._told[:kept]
         there = [turn["id"] for turn in state["turns"][kept:]] + [state.get("activeTurn", {}).get("id")]
@@ -125,6 +124,16 @@ class Story:
         if gone:
             yield Cut(gone)
 
+    def _kept(self, turns: list[Any]) -> int:
+        """Count the turns that were told and are still there. Nearly always all: the last tells."""
+        count = len(self._told)
+        if not count or (len(turns) >= count and turns[count - 1]["id"] == self._told[-1]):
+            return count
+        pairs = zip(self._told, turns, strict=False)
+        return next(
+            (at for at, (name, turn) in enumerate(pairs) if turn["id"] != name), min(count, len(turns))
+        )
+
     def _turn(self, turn: Any, *, is_over: bool) -> Iterator[Event]:
         if turn["id"] != self._turn_id:
             self._turn_id, self._part, self._length = turn["id"], 0, 0
@@ -132,8 +141,8 @@ class Story:
         parts = turn["responseParts"]
         while self._part < len(parts):
             is_last = self._part == len(parts) - 1
-            yield from self._tell(parts[self._part])
-            if not _is_final(parts[self._part], is_last=is_last and not is_over):
+            yield from self._tell(parts[self._part], is_over=is_over)
+            if not is_over and not _is_final(parts[self._part], is_last=is_last):
                 return
             if parts[self._part]["kind"] in ("markdown", "reasoning"):
                 yield Over()
@@ -141,13 +150,13 @@ class Story:
         if is_over:
             yield Ended(turn)
 
-    def _tell(self, part: Any) -> Iterator[Event]:
+    def _tell(self, part: Any, *, is_over: bool) -> Iterator[Event]:
         match part["kind"]:
             case "markdown" | "reasoning":
                 piece, self._length = part["content"][self._length :], len(part["content"])
                 if piece:
                     yield Piece("text" if part["kind"] == "markdown" else "thought", piece)
-            case "toolCall" if part["toolCall"]["status"] in FINAL:
+            case "toolCall" if is_over or part["toolCall"]["status"] in FINAL:
                 yield Called(part["toolCall"])
             case "systemNotification":
                 yield Told(plain_of(part["content"]))
