@@ -118,7 +118,6 @@ def test_nothing_is_allowed_where_nobody_can_be_asked_unless_everything_is(serve
 @pytest.mark.parametrize(
     ("word", "sentence"),
     [
-        ("/refuse", "the agent refused to answer"),
         ("/full", "the answer is cut off: the agent ran out of room"),
         ("/error", "this is the error that you asked for"),
     ],

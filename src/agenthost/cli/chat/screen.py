@@ -39,6 +39,10 @@ class _Output(Vt100_Output):
         """Whether to ask where the cursor is: nothing needs to know, and the answer may come as if typed."""
         return False
 
+    def erase_down(self) -> None:
+        """Erase this line, then all below: what goes from the top at once, tmux keeps as scrolled away."""
+        self.write_raw("\x1b[K\x1b7\x1b[B\x1b[J\x1b8")
+
     def flush(self) -> None:
         """Write what has gathered, unless it is held."""
         if not self.is_held:
