@@ -59,7 +59,11 @@ def test_a_killed_host_costs_nothing_that_was_shown_and_nothing_comes_twice(tmp_
                     seen.wait_for("clock -> ")
                     seen.wait_prompt()
                     assert seen.text.count("> /call clock") == 1
+                    third.stop(signal.SIGKILL)
+                    seen.wait_for("the connection is lost", 3)
+                    seen.say("nobody hears this")
                     seen.leave()
+                    assert "✗ not sent: nobody hears this" in seen.text
 
 
 def test_a_session_that_is_removed_ends_the_chat(server: str) -> None:

@@ -11,7 +11,7 @@ from agenthost.cli.chat.attendance import Attendance
 from agenthost.cli.chat.deciding import Desk
 from agenthost.cli.chat.face import Face
 from agenthost.cli.chat.hearing import Hearing
-from agenthost.cli.chat.painting import Painter
+from agenthost.cli.chat.painting import Painter, one_line
 from agenthost.cli.chat.story import Story
 from agenthost.cli.chat.view import View
 from agenthost.cli.ending import INTERRUPTED
@@ -211,6 +211,10 @@ class Conversation:
         except AhpError as error:
             self.view.fail(f"not sent: {error}")
             self.face.put_back(text)
+        except asyncio.CancelledError:
+            if not self.client.is_connected:  # whoever leaves now should know
+                self.view.fail(f"not sent: {one_line(text, 200)}")
+            raise
 
     async def _queue(self, text: str, attachments: list[Any]) -> None:
         name = secrets.token_hex(8)

@@ -25,6 +25,9 @@ TERMINATED = 128
 
 PLAIN_WIDTH = 100
 
+PART_SECONDS = 2.0
+"""How long leaving may wait for the host."""
+
 
 class Sitting:
     """One use of the chat."""
@@ -141,8 +144,9 @@ class Sitting:
         state = session.confirmed
         is_empty = not state["turns"] and "activeTurn" not in state and "queuedMessages" not in state
         if is_empty and session.uri in self._made:
-            with suppress(AhpError):
-                await session.dispose()
+            with suppress(AhpError, TimeoutError):
+                async with asyncio.timeout(PART_SECONDS):
+                    await session.dispose()
             return False
         session.close()
         return True
