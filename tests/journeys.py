@@ -9,7 +9,6 @@ from playwright.sync_api import Locator, expect
 from browsing import MILLISECONDS, Tab
 
 __all__ = [
-    "APP",
     "STAGE",
     "Stage",
     "answer",

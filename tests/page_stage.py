@@ -1,4 +1,4 @@
-"""Agents for the journeys: the demo, one that does on demand what the demo does not, and one for pictures."""
+"""Agents for the journeys: the demo agent, one that does on demand what the demo does not, and odd ones."""
 
 import struct
 import zlib
@@ -21,9 +21,8 @@ from agenthost import (
     tool,
 )
 from agenthost.agents.demo import demo
-from agenthost.tools.workspace import workspace_tools
 
-__all__ = ["coder", "demo", "guarded", "stage", "unready"]
+__all__ = ["TOUR", "demo", "guarded", "png", "stage", "tour", "unready"]
 
 TOUR = """\
 ## What was found
@@ -98,7 +97,7 @@ async def answer(turn: Turn) -> None:
     word, _, rest = turn.text.partition(" ")
     match word:
         case "/tour":
-            await _tour(turn)
+            await tour(turn)
         case "/weigh":
             (result,) = await turn.calls(Call("weigh", {"what": rest}))
             await turn.say(str(result))
@@ -120,7 +119,8 @@ async def answer(turn: Turn) -> None:
             await turn.say(f"I heard: {turn.text}")
 
 
-async def _tour(turn: Turn) -> None:
+async def tour(turn: Turn) -> None:
+    """Show all that an answer can be made of."""
     await turn.activity("Reading the parser")
     await turn.think("The file is read in two places. ")
     await turn.think("Is one of them needed at all?")
@@ -158,23 +158,6 @@ async def _lines(turn: Turn, number: int) -> None:
     for line in range(number):
         await turn.say(f"line {line} of a long answer that goes on and on\n")
     await turn.say("```\n\nThat was all.")
-
-
-async def code(turn: Turn) -> None:
-    """Read and change the code in the workspace."""
-    await turn.think("The test wants another greeting. Where is it printed? Look at src/app.py first.")
-    await turn.say("The test expects `hello, world`. I look at where the greeting comes from.")
-    await turn.call("read_file", path="src/app.py")
-    await turn.say(
-        "It is printed in **one place**, and `return None` at the end says nothing. I would change:"
-    )
-    old = '    print("hello")\n    return None\n'
-    await turn.call("edit_file", path="src/app.py", old=old, new='    print("hello, world")\n')
-    await turn.use(Usage(input_tokens=3_120, output_tokens=214, cache_read_tokens=2_048))
-    await turn.say("Done. The test passes now.")
-
-
-coder = Agent("coder", code, title="Coder", tools=workspace_tools())
 
 
 class Guarded(Agent):

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from browsing import OpenTab, Tab
-from journeys import APP, Stage, answer, begin, call, expect, go_to, wait_idle
+from journeys import answer, begin, call, expect, fill_workspace, go_to, wait_idle
+from serving import serving
 
+CODER = Path(__file__).parents[1] / "page_coder.py"
 WIDE = {"width": 1280, "height": 800}
 PHONE_WIDTH = 375
 LARGEST = 150_000
@@ -50,7 +52,7 @@ def begin_titled(tab: Tab, title: str, text: str) -> None:
 
 def fill_list(tab: Tab) -> None:
     """Make some sessions, so that the list has something to show."""
-    begin_titled(tab, "Why is the import slow?", "Hello")
+    begin_titled(tab, "Names for a boat", "Hello")
     wait_idle(tab)
     begin_titled(tab, "Plan a birthday", "/ask")
     expect(tab.page.locator("form.asking")).to_be_visible()
@@ -60,14 +62,19 @@ def fill_list(tab: Tab) -> None:
     expect(answer(tab)).to_contain_text("..")
 
 
-def test_pictures_of_the_main_views(stage: Stage, open_tab: OpenTab, pictures: Path) -> None:
-    tab = open_tab(stage.url, viewport=WIDE, device_scale_factor=2, color_scheme="light")
+def test_pictures_of_the_main_views(tmp_path: Path, open_tab: OpenTab, pictures: Path) -> None:
+    work = fill_workspace(tmp_path / "work")
+    with serving(CODER, "--data", tmp_path / "data", "--workspace", work) as served:
+        picture_all(served.wait_url(), open_tab, pictures)
+
+
+def picture_all(url: str, open_tab: OpenTab, pictures: Path) -> None:
+    """Go through the views."""
+    tab = open_tab(url, viewport=WIDE, device_scale_factor=2, color_scheme="light")
     page = tab.page
     fill_list(tab)
-    tour = begin(tab, "stage", "/tour")
+    tour = begin(tab, "coder", "Why is the import slow?")
     wait_idle(tab)
-    tab.run("client.dispatch({ type: 'session/titleChanged', session: argument, title: 'Read once' })", tour)
-    (stage.work / "src" / "app.py").write_text(APP)
     coding = begin(tab, "coder", "Make the greeting test pass")
     expect(call(tab).locator(".diff")).to_be_visible()
     take(tab, pictures / "conversation.png")

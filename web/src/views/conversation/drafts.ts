@@ -1,6 +1,7 @@
 /** What is typed and not sent, for each session: it survives going elsewhere, and its text a reload. */
 import { type Signal, signal } from "@preact/signals";
 import type { MessageAttachment, UserMessage } from "../../ahp/wire";
+import { toastError } from "../parts/toasts";
 
 export interface Attached {
   readonly attachment: MessageAttachment;
@@ -66,7 +67,7 @@ export function draftFrom(message: UserMessage): Draft {
 const LARGEST = 10_000_000;
 
 /** Read a file into an attachment. Too large ones are refused with a sentence. */
-export async function attachFile(file: File): Promise<Attached> {
+async function attachFile(file: File): Promise<Attached> {
   if (file.size > LARGEST) throw new Error(`${file.name} is larger than ${LARGEST / 1e6} MB`);
   const contentType = file.type || "application/octet-stream";
   const data = await base64Of(file);
@@ -74,6 +75,18 @@ export async function attachFile(file: File): Promise<Attached> {
   return {
     attachment: { type: "embeddedResource", label: file.name || "pasted", contentType, data, displayKind },
   };
+}
+
+/** Add files to a draft; those that cannot be are told. */
+export async function attachFiles(draft: Signal<Draft>, files: Iterable<File>): Promise<void> {
+  for (const file of files) {
+    try {
+      const one = await attachFile(file);
+      draft.value = { ...draft.value, attached: [...draft.value.attached, one] };
+    } catch (error) {
+      toastError(error);
+    }
+  }
 }
 
 function base64Of(file: File): Promise<string> {
