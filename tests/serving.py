@@ -44,6 +44,20 @@ def run_serve(*words: str | Path, **over: str) -> subprocess.CompletedProcess[st
     )
 
 
+def run_agenthost(*words: str, typed: str = "", **over: str) -> tuple[int, str, str]:
+    """Run a command without a terminal; gives the exit code, the output, and the errors."""
+    done = subprocess.run(
+        [sys.executable, "-m", "agenthost", *words],
+        input=typed,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=TIMEOUT,
+        env=environment(**over),
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
 class Lines:
     """The lines of a stream, waited for under a time limit."""
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pytest
 
 from aap_servers import META, START, answer, demo_server, odd_server, stream
-from serving import TIMEOUT, environment
+from serving import TIMEOUT, environment, run_agenthost
 
 SESSION = re.compile(r"session (\w+): go on with --session \1\n")
 
@@ -26,16 +26,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def ask(*words: str, typed: str = "", **over: str) -> tuple[int, str, str]:
     """Ask without a terminal; gives the exit code, the output, and the errors."""
-    done = subprocess.run(
-        [sys.executable, "-m", "agenthost", "ask", *words],
-        input=typed,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=TIMEOUT,
-        env=environment(**over),
-    )
-    return done.returncode, done.stdout, done.stderr
+    return run_agenthost("ask", *words, typed=typed, **over)
 
 
 def test_the_answer_alone_is_the_output_and_the_session_is_told_beside_it(server: str) -> None:

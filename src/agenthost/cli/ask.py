@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from agenthost.cli.ending import STOPS, plain_ends, safe, without_controls
+from agenthost.cli.pairs import read_pairs
 from agenthost.client import (
     DEFAULT_URL,
     AapClient,
@@ -71,12 +72,8 @@ def _how(question: Question) -> TurnOptions:
     if question.session is not None and question.agent is not None:
         raise ValueError("--agent: a session keeps its agent, so it cannot be given with --session")
     how: TurnOptions = {}
-    for option in question.options:
-        name, is_there, _ = option.partition("=")
-        if not name or not is_there:
-            raise ValueError(f"--option: expected NAME=VALUE, found {option!r}")
     if question.options:
-        how["options"] = {name: value for name, _, value in (one.partition("=") for one in question.options)}
+        how["options"] = read_pairs("--option", question.options)
     if question.tools or question.trusted:
         how["server_tools"], how["trusted_tools"] = list(question.tools), list(question.trusted)
     return how

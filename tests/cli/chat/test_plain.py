@@ -9,23 +9,14 @@ import pytest
 
 from aap_servers import odd_server
 from cli.chat.seeing import chat
-from serving import TIMEOUT, environment
+from serving import TIMEOUT, environment, run_agenthost
 
 SESSION = re.compile(r"session (\w+): go on with --session \1\n")
 
 
-def piped(*words: str, typed: str | None = "", **over: str) -> tuple[int, str, str]:
+def piped(*words: str, typed: str = "", **over: str) -> tuple[int, str, str]:
     """Chat without a terminal; gives the exit code, the output, and the errors."""
-    done = subprocess.run(
-        [sys.executable, "-m", "agenthost", "chat", *words],
-        input=typed,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=TIMEOUT,
-        env=environment(**over),
-    )
-    return done.returncode, done.stdout, done.stderr
+    return run_agenthost("chat", *words, typed=typed, **over)
 
 
 def test_on_a_dumb_terminal_everything_comes_line_by_line(server: str) -> None:

@@ -1,27 +1,16 @@
 """`agenthost sessions`: what there is on a server, kept and removed."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 from agenthost.client.ahp import AhpClient
 from cli.chat.seeing import at_terminal
 from hosting import run
-from serving import TIMEOUT, environment
+from serving import run_agenthost
 
 
 def sessions(server: str, *words: str) -> tuple[int, str, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "agenthost", "sessions", *words, "--url", server],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=TIMEOUT,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-    )
-    return done.returncode, done.stdout, done.stderr
+    return run_agenthost("sessions", *words, "--url", server)
 
 
 def made(server: str, *texts: str) -> str:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
-__all__ = ["Ask", "Asks", "Back", "Face", "Key"]
+__all__ = ["Ask", "Asks", "Back", "Face", "Key", "Typed"]
 
 
 class Back(Exception):
@@ -74,6 +74,33 @@ class Asks:
         finally:
             self._asks.remove(ask)
             self._changed()
+
+
+class Typed:
+    """The messages that were typed, until there are no more."""
+
+    def __init__(self) -> None:
+        self._messages: asyncio.Queue[str | None] = asyncio.Queue()
+
+    def put(self, message: str) -> None:
+        """Take a message."""
+        self._messages.put_nowait(message)
+
+    def end(self) -> None:
+        """Take none any more."""
+        self._messages.put_nowait(None)
+
+    async def next(self) -> str:
+        """Wait for the next one.
+
+        Raises:
+            EOFError: there will be none any more.
+        """
+        message = await self._messages.get()
+        if message is None:
+            self.end()  # for whoever asks again
+            raise EOFError
+        return message
 
 
 class Face(Protocol):

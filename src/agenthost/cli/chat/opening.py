@@ -6,10 +6,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from agenthost.cli.chat.wording import id_of, one_of
+from agenthost.cli.pairs import read_pairs
 from agenthost.client.ahp import DEFAULT_AHP_URL, AhpClient, NotFound, Session
 from agenthost.wire.ahp.enums import SessionStatus
 
-__all__ = ["Wish", "address_of", "find_session", "newest_first", "open_session", "read_pairs"]
+__all__ = ["Wish", "address_of", "find_session", "newest_first", "open_session"]
 
 SHORTEST_PREFIX = 4
 """By so many characters of its name, or more, a session is found if no other begins with them."""
@@ -53,19 +54,6 @@ def address_of(url: str | None) -> str:
     if url is None:
         return DEFAULT_AHP_URL
     return url.rstrip("/") + "/ahp" if urlsplit(url).path in ("", "/") else url
-
-
-def read_pairs(option: str, pairs: Sequence[str]) -> dict[str, str]:
-    """Read what was given as NAME=VALUE.
-
-    Raises:
-        ValueError: one is not.
-    """
-    for pair in pairs:
-        name, is_there, _ = pair.partition("=")
-        if not name or not is_there:
-            raise ValueError(f"{option}: expected NAME=VALUE, found {pair!r}")
-    return {name: value for name, _, value in (pair.partition("=") for pair in pairs)}
 
 
 async def open_session(client: AhpClient, wish: Wish) -> tuple[Session, bool]:

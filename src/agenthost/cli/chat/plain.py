@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from agenthost.cli.chat.calls import headline
-from agenthost.cli.chat.face import Ask, Asks, Key
+from agenthost.cli.chat.face import Ask, Asks, Key, Typed
 from agenthost.cli.chat.story import Piece, Said
 from agenthost.cli.chat.view import View
 from agenthost.cli.ending import safe
@@ -25,7 +25,7 @@ class Plain:
 
     def __init__(self) -> None:
         self.interrupted: Callable[[], None] = lambda: None
-        self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self._lines = Typed()
         self._asks = Asks(lambda: None)
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         self._typed = ""
@@ -81,11 +81,7 @@ class Plain:
         Raises:
             EOFError: there will be none any more.
         """
-        typed = await self._lines.get()
-        if typed is None:
-            self._lines.put_nowait(None)
-            raise EOFError
-        return typed
+        return await self._lines.next()
 
     async def key(self, about: Sequence[str], keys: Sequence[Key]) -> str:
         """Ask for one of some keys, which is typed with Enter behind it."""
@@ -132,7 +128,7 @@ class Plain:
             asyncio.get_running_loop().remove_reader(sys.stdin.fileno())
             if self._asks.top is not None:
                 self._asks.top.take_back()
-            self._lines.put_nowait(None)
+            self._lines.end()
 
     def _line(self, line: str) -> None:
         top = self._asks.top
@@ -142,7 +138,7 @@ class Plain:
             self._begun += line[:-1] + "\n"
         else:
             text, self._begun = self._begun + line, ""
-            self._lines.put_nowait(text)
+            self._lines.put(text)
 
     def _interrupt(self) -> None:
         if self._asks.top is not None and not self._asks.top.answer.done():

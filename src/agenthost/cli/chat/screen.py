@@ -16,7 +16,7 @@ from prompt_toolkit.history import History
 from prompt_toolkit.input import create_input
 from prompt_toolkit.output.vt100 import Vt100_Output
 
-from agenthost.cli.chat.face import Ask, Asks, Key
+from agenthost.cli.chat.face import Ask, Asks, Key, Typed
 from agenthost.cli.chat.keys import bindings_of
 from agenthost.cli.chat.layout import STYLE, layout_of
 
@@ -56,7 +56,7 @@ class Screen:
         self.interrupted: Callable[[], None] = lambda: None
         self.message = Buffer(multiline=True, history=history, completer=completer, tempfile_suffix=".md")
         self.answer = Buffer(multiline=True, completer=WordCompleter([]), tempfile_suffix=".md")
-        self._typed: asyncio.Queue[str | None] = asyncio.Queue()
+        self._typed = Typed()
         self._live: Sequence[str] = ()
         self.status = ""
         self._asks = Asks(self._asked_anew)
@@ -84,7 +84,7 @@ class Screen:
         except EOFError:
             pass
         finally:
-            self._typed.put_nowait(None)
+            self._typed.end()
 
     def close(self) -> None:
         """Take away what is painted, and leave what was printed."""
@@ -147,11 +147,7 @@ class Screen:
         Raises:
             EOFError: there will be none any more.
         """
-        typed = await self._typed.get()
-        if typed is None:
-            self._typed.put_nowait(None)
-            raise EOFError
-        return typed
+        return await self._typed.next()
 
     async def key(self, about: Sequence[str], keys: Sequence[Key]) -> str:
         """Ask for one of some keys. They count while nothing is typed: else they are a part of that."""
@@ -219,7 +215,7 @@ class Screen:
             self.message.append_to_history()
             text = self.message.text
             self.message.reset()
-            self._typed.put_nowait(text)
+            self._typed.put(text)
 
     def interrupt(self) -> None:
         """Take back a line, clear what was typed while nothing goes on, or tell that Ctrl-C was pressed."""
@@ -232,7 +228,7 @@ class Screen:
 
     def leave(self) -> None:
         """Type no more messages."""
-        self._typed.put_nowait(None)
+        self._typed.end()
 
     # What is drawn, from top to bottom
 
