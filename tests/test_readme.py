@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -41,13 +42,19 @@ def test_the_server_says_what_the_readme_shows(tmp_path: Path) -> None:
     with serving("--data", tmp_path) as served:
         first = served.out.wait_for("listens on ")
         assert first.rpartition(":")[0] == shown[1].rpartition(":")[0]
-        assert served.out.wait_for("agents") == shown[2]
+        assert served.out.wait_for("page").rpartition(":")[0] == shown[2].rpartition(":")[0]
+        assert served.out.wait_for("agents") == shown[3]
 
 
 def test_the_first_agent_is_the_file_that_the_readme_shows() -> None:
     (code,) = blocks("python")
     assert (ROOT / "examples" / "timekeeper.py").read_text().endswith(code)
     assert len(re.findall(r"^(?!$|from|def clock|    return f| {4}\"\"\").+", code, re.MULTILINE)) <= 10
+
+
+def test_the_agent_in_toml_is_the_file_that_the_readme_shows() -> None:
+    (shown,) = blocks("toml")
+    assert tomllib.loads(shown) == tomllib.loads((ROOT / "examples/agents/researcher.toml").read_text())
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_it_says_where_it_listens_what_it_serves_and_how_to_try_it(echo: Path, d
         ["workspace", str(echo.parent)],
         ["AAP", f"{url}/aap"],
         ["AHP", f"ws://{url.removeprefix('http://')}/ahp"],
-        ["try", "agenthost", "ask", '"Hello"', "--agent", "echo", "--url", f"{url}/aap"],
+        ["try", "agenthost", "chat", url, "--agent", "echo"],
         ["stop", "Ctrl-C"],
     ]
 
