@@ -124,8 +124,8 @@ def test_nobody_outside_can_bring_private_data(messages: list[Message], path: st
 # Calls.
 
 
-def test_open_calls_are_those_of_the_last_assistant_message_without_an_answer_in_order() -> None:
-    messages = [user(), calls("old"), user(), calls("a", "b", "c"), answer("b")]
+def test_open_calls_are_those_of_the_last_turn_without_an_answer_in_order() -> None:
+    messages = [user(), calls("old"), user(), calls("a", "b"), calls("c"), steering(), answer("b")]
     assert open_calls(messages) == [call("a"), call("c")]
 
 

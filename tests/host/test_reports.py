@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from agenthost.core.reducers import Live, reduce_session
+from agenthost.core.transcript import calls_of, check_seed, public
 from agenthost.host.reports import Decision
 from agenthost.host.toolresults import ToolResult
 from agenthost.host.turn import Turn
@@ -153,7 +154,7 @@ def test_a_denial_comes_with_its_reason(tmp_path: Path) -> None:
     tell(tmp_path, answer, story)
 
 
-def test_calls_that_overlap_are_told_one_after_the_other(tmp_path: Path) -> None:
+def test_calls_that_overlap_are_told_one_after_the_other_but_one_that_asks_at_once(tmp_path: Path) -> None:
     async def answer(turn: Turn) -> None:
         first = turn.report("read", {"at": 1})
         first.run()
@@ -173,16 +174,18 @@ def test_calls_that_overlap_are_told_one_after_the_other(tmp_path: Path) -> None
         await talk.send("Go")
         call = await until_call(talk, "pending-confirmation")
         # Whoever comes back now finds in the transcript what there is to decide.
-        last = talk.session.messages[-1].message
-        assert last["content"][-1] == use(call["toolCallId"], "read", at=2)
+        said = [message for one in talk.session.messages for message in calls_of(one.message)]
+        assert said[-1] == use(call["toolCallId"], "read", at=2)
         await talk.approve(call)
         await talk.finish()
         one, two, three = (call["toolCallId"] for call in last_calls(talk))
-        assert transcript(talk.session) == [
+        messages = public([said.message for said in talk.session.messages])
+        check_seed(messages)
+        assert messages == [
             user("Go"),
             assistant(use(one, "read", at=1)),
-            result(one, "one"),
             assistant("Meanwhile. ", use(two, "read", at=2)),
+            result(one, "one"),
             result(two, "two"),
             assistant(use(three, "read", at=3)),
             result(three, "three"),
@@ -234,16 +237,16 @@ def test_changes_of_files_are_shown_before_and_after(tmp_path: Path) -> None:
     tell(tmp_path, answer, story)
 
 
-def test_a_handler_that_is_run_again_finds_its_calls_as_they_were(tmp_path: Path) -> None:
-    runs: list[str] = []
+@pytest.mark.parametrize("option", [None, "always"])
+def test_a_handler_that_is_run_again_finds_its_calls_as_they_were(tmp_path: Path, option: str | None) -> None:
+    runs: list[Decision] = []
 
     async def answer(turn: Turn) -> None:
         call = turn.report("edit", {"path": "a"}, title="Edit a")
-        decision = await call.ask(OPTIONS)
-        runs.append(f"{decision.option}")
+        runs.append(await call.ask(OPTIONS))
         call.complete(ToolResult("edited"))
         other = turn.report("edit", {"path": "b"}, title="Edit b")
-        runs.append(f"{(await other.ask(OPTIONS)).option}")
+        runs.append(await other.ask(OPTIONS))
         other.complete(ToolResult("edited too"))
 
     (tmp_path / "one").mkdir()
@@ -252,7 +255,7 @@ def test_a_handler_that_is_run_again_finds_its_calls_as_they_were(tmp_path: Path
         async with talking(tmp_path / "one", made(answer)) as host:
             talk = await Talk.begin(host)
             await talk.send("Edit")
-            await talk.approve(await until_call(talk, "pending-confirmation"), option="always")
+            await talk.approve(await until_call(talk, "pending-confirmation"), option=option)
             await until_call(talk, "completed")
             await until_call(talk, "pending-confirmation")
             crash(tmp_path / "one", tmp_path / "two")
@@ -261,7 +264,8 @@ def test_a_handler_that_is_run_again_finds_its_calls_as_they_were(tmp_path: Path
             talk = await Talk.join(host, uri)
             await talk.approve(await until_call(talk, "pending-confirmation"), option="once")
             await talk.finish()
-            assert runs == ["always", "always", "once"]
+            first = Decision(approved=True, option=option)
+            assert runs == [first, first, Decision(approved=True, option="once")]
             assert [call["status"] for call in last_calls(talk)] == ["completed", "completed"]
             assert len(exact_transcript(talk.session)) == 5
 

@@ -131,12 +131,18 @@ def _block(part: ResponsePart, inputs: Inputs, private: Mapping[str, JsonObject]
 
 
 def reported_messages(
-    parts: Sequence[ResponsePart], start: int, private: Mapping[str, JsonObject], *, is_over: bool = False
+    parts: Sequence[ResponsePart],
+    start: int,
+    private: Mapping[str, JsonObject],
+    *,
+    is_over: bool = False,
+    is_pressing: bool = False,
 ) -> list[Message]:
     """Give what can be told by now of the calls that an agent ran by itself, in the parts from `start` on.
 
     Each has a message of its own that asks for it, and its result follows: however they overlapped, a model
-    can read it. So one that is still open holds up all that came after it, unless the turn is over.
+    can read it. So one that is still open holds up all that came after it; unless the turn is over, or the
+    last one is pressing, as somebody is asked about it and has to find it.
     """
     messages: list[Message] = []
     for place in range(start, len(parts)):
@@ -146,15 +152,16 @@ def reported_messages(
         call = part["toolCall"]
         is_open = call["status"] not in ("completed", "cancelled")
         if call["status"] == "streaming":
-            if is_over:
+            if is_over or is_pressing:
                 continue
             break
         asking = answer_message(parts[: place + 1], start, {call["toolCallId"]: _input_of(call)}, private)
         messages += [] if asking is None else [asking]
         start = place + 1
-        if is_open and not is_over:
+        if not is_open or is_over:
+            messages.append(_ended_message(call))
+        elif not is_pressing:
             break
-        messages.append(_ended_message(call))
     return messages
 
 

@@ -167,14 +167,15 @@ def calls_of(message: Message) -> list[ToolUse]:
 
 
 def open_calls(messages: Sequence[Message]) -> list[ToolUse]:
-    """Give the calls of the last assistant message that have no tool message yet, in order."""
-    answered = set()
-    for message in reversed(messages):
+    """Give the calls of the last turn that have no tool message yet, in order."""
+    pending: dict[str, ToolUse] = {}
+    for message in messages:
+        if message["role"] == "user" and not host_mark(message):
+            pending.clear()
+        pending |= {call["toolCallId"]: call for call in calls_of(message)}
         if message["role"] == "tool":
-            answered.add(message["toolCallId"])
-        elif message["role"] == "assistant":
-            return [call for call in calls_of(message) if call["toolCallId"] not in answered]
-    return []
+            pending.pop(message["toolCallId"], None)
+    return list(pending.values())
 
 
 def close_open_calls(messages: Sequence[Message], text: str) -> list[ToolMessage]:

@@ -190,7 +190,14 @@ class Output:
             {"type": "session/responsePart", "session": self._uri, "turnId": self._turn_id, "part": part}
         )
 
-    def call(self, name: str, call_id: str | None, label: str, client_id: str | None) -> str:
+    def call(
+        self,
+        name: str,
+        call_id: str | None,
+        label: str,
+        client_id: str | None,
+        meta: JsonObject | None = None,
+    ) -> str:
         """Let a call begin, or find the one that began before the restart. Gives its id."""
         self.break_off()
         # Those that bring an id are counted too: after a restart, a count of all calls is what there is.
@@ -210,6 +217,8 @@ class Output:
         start: Any = self.on_call("toolCallStart", wanted, toolName=name, displayName=label)
         if client_id is not None:
             start["toolClientId"] = client_id
+        if meta is not None:
+            start["_meta"] = meta
         self._session.act(start)
         return wanted
 

@@ -26,6 +26,9 @@ __all__ = ["Decision", "ReportedCall", "Reports"]
 
 ENDED = ("completed", "cancelled")
 
+REPORTED: JsonObject = {"agenthost": {"reported": True}}
+"""The `_meta` of a call that its agent runs by itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -97,27 +100,19 @@ class ReportedCall:
         `edits` are the changes that it would make, by `edited`. While it waits, nothing else should begin: an
         AAP application that was told what to answer cannot be told of more.
         """
-        if not self._is_decided():
-            self._was_asked = True
-            self._ask(options, question, edits)
-            await self._reports.running.wait_for(lambda: self.status != "pending-confirmation" or None)
-            self._reports.catch_up()
-        self._was_asked = True
-        return _decision(self._call)
+        self.put_question(options, question=question, edits=edits)
+        return await self.wait_decision()
 
-    def _is_decided(self) -> bool:
-        """Tell whether it was decided before a restart; one that runs may ask again."""
-        call = self._call
-        was_allowed = call["status"] == "running" and call["confirmed"] == "user-action"
-        return call["status"] in ENDED or (was_allowed and not self._was_asked and self._reports.is_again)
-
-    def _ask(
+    def put_question(
         self,
         options: Sequence[ConfirmationOption],
-        question: str | None,
-        edits: Sequence[ToolResultFileEditContent],
+        *,
+        question: str | None = None,
+        edits: Sequence[ToolResultFileEditContent] = (),
     ) -> None:
-        if self.status == "pending-confirmation":
+        """Ask whether it may be made, without waiting: see `ask`."""
+        is_decided, self._was_asked = self._is_decided(), True
+        if is_decided or self.status == "pending-confirmation":
             return
         title = question or f"Allow {self._title}?"
         asked: dict[str, Any] = {"confirmationTitle": title, "options": list(options)}
@@ -125,7 +120,19 @@ class ReportedCall:
             asked["edits"] = {"items": [_plain_edit(edit) for edit in edits]}
         self._act("toolCallReady", **self._parameters(), **asked)
         self._write_contents()
+        self._reports.catch_up(until=self.id)
+
+    def _is_decided(self) -> bool:
+        """Tell whether it was decided before a restart; one that runs may ask again."""
+        call = self._call
+        was_allowed = call["status"] == "running" and call["confirmed"] == "user-action"
+        return call["status"] in ENDED or (was_allowed and not self._was_asked and self._reports.is_again)
+
+    async def wait_decision(self) -> Decision:
+        """Wait until somebody has decided."""
+        await self._reports.running.wait_for(lambda: self.status != "pending-confirmation" or None)
         self._reports.catch_up()
+        return _decision(self._call)
 
     def _parameters(self) -> JsonObject:
         return {"invocationMessage": self._title, "toolInput": encode_json(self._input).decode()}
@@ -183,7 +190,7 @@ class Reports:
     def begin(self, name: str, title: str, given: JsonObject) -> ReportedCall:
         """Let a call appear, or find the one that began before the restart."""
         self.running.check()
-        return ReportedCall(self, self.running.output.call(name, None, title, None), title, given)
+        return ReportedCall(self, self.running.output.call(name, None, title, None, REPORTED), title, given)
 
     def find(self, call_id: str) -> JsonObject:
         """Give a call as the state has it."""
@@ -210,12 +217,17 @@ class Reports:
     def _open(self) -> list[ToolUse]:
         return open_calls(self.running.messages)
 
-    def catch_up(self) -> None:
-        """Bring the transcript up to date: calls are told one after the other, once the one before ended."""
-        if self._open():
+    def catch_up(self, until: str | None = None) -> None:
+        """Bring the transcript up to date: calls are told one after the other, once the one before ended.
+
+        The one that somebody is asked about is told at once, with all before it.
+        """
+        calls, parts = self.running.calls, self.running.output.parts
+        if until is not None:
+            parts = parts[: self.running.output.place_of(until) + 1]
+        elif self._open():
             return
-        calls = self.running.calls
-        messages = reported_messages(self.running.output.parts, calls.covered, calls.private)
+        messages = reported_messages(parts, calls.covered, calls.private, is_pressing=until is not None)
         if messages:
             self.running.session.note([Said(self.running.id, message) for message in messages])
 
@@ -227,6 +239,6 @@ def _plain_edit(edit: ToolResultFileEditContent) -> JsonObject:
 def _decision(call: JsonObject) -> Decision:
     option = call.get("selectedOption", {}).get("id")
     if call["status"] != "cancelled":
-        return Decision(call["status"] == "running" or "selectedOption" in call, option)
+        return Decision(call["status"] == "running" or call.get("confirmed") == "user-action", option)
     said = [plain(call.get("reasonMessage")), call.get("userSuggestion", {}).get("text", "")]
     return Decision(approved=False, option=option, reason="\n".join(text for text in said if text))

@@ -189,8 +189,12 @@ class Showing:
             asked.begun.set_result(None)
             return
         self._waiting = asked
+        if (before := self._calls.get(said.tool_call_id)) is not None and before.is_over:
+            del self._calls[said.tool_call_id]  # whatever was decided about it is over, too
         shown = self._shown(said)
         shown.describe(said)
+        options = options_of(asked.params.get("options"))
+        shown.call.put_question(options, question=f"Allow {shown.name}?", edits=shown.edits())
         asked.begun.set_result(shown)
 
     async def permit(self, params: JsonObject) -> JsonObject:
@@ -200,7 +204,7 @@ class Showing:
             return CANCELLED
         try:
             shown = await asked.begun
-            return CANCELLED if shown is None else await self._ask(shown, params.get("options"))
+            return CANCELLED if shown is None else await self._decided(shown, params.get("options"))
         except asyncio.CancelledError:
             return CANCELLED  # the turn is over
         finally:
@@ -208,10 +212,8 @@ class Showing:
             if self._waiting is asked:
                 self._go_on()
 
-    async def _ask(self, shown: ShownCall, listed: Any) -> JsonObject:
-        decision = await shown.call.ask(
-            options_of(listed), question=f"Allow {shown.name}?", edits=shown.edits()
-        )
+    async def _decided(self, shown: ShownCall, listed: Any) -> JsonObject:
+        decision = await shown.call.wait_decision()
         answer = outcome_of(decision, listed)
         if decision.approved and answer == CANCELLED:
             sentence = "This can only be allowed for good, which nobody chose: it was not allowed."

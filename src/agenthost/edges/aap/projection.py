@@ -97,6 +97,32 @@ class Projection:
             events.append({"event": "turn_stop", "stopReason": self.stop_reason})
         return b"".join(map(encode_event, events)) if self._mode != "none" else b""
 
+    def tell(self, messages: Sequence[Any]) -> bytes:
+        """Give the events for messages that nobody was told when they were said."""
+        events = [event for message in messages for event in self._retold(message)]
+        return b"".join(map(encode_event, events)) if self._mode != "none" else b""
+
+    def _retold(self, message: Any) -> list[Any]:
+        content = message["content"]
+        if message["role"] == "tool":
+            return [{"event": "tool_result", "toolCallId": message["toolCallId"], "content": content}]
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        return [event for block in blocks if (event := self._retold_block(block)) is not None]
+
+    def _retold_block(self, block: Any) -> Any:
+        is_delta = self._mode == "delta"
+        match block["type"]:
+            case "text":
+                text = {"event": "text", "text": block["text"]}
+                return {"event": "text_delta", "delta": block["text"]} if is_delta else text
+            case "thinking":
+                thought = {"event": "thinking", "thinking": block["thinking"]}
+                return {"event": "thinking_delta", "delta": block["thinking"]} if is_delta else thought
+            case "tool_use":
+                fields = {key: block[key] for key in ("toolCallId", "name", "input")}
+                return {"event": "tool_call", **fields}
+        return None
+
     def break_off(self) -> bytes:
         """End here: what comes next is not known any more."""
         self.stop_reason = "error"
@@ -165,9 +191,15 @@ def waits_for_application(state: SessionState, app_id: str) -> bool:
     """Tell whether a turn can only go on when its application has done something.
 
     What else is under way comes first: a tool that runs, another client's, a result that somebody looks at.
+    But not what an agent runs by itself: nobody knows whether it does not wait for the same.
     """
-    calls = open_calls(state)
-    return bool(calls) and all(is_for_application(call, app_id) for call in calls)
+    calls = [(is_for_application(call, app_id), is_reported(call)) for call in open_calls(state)]
+    return any(is_ours for is_ours, _ in calls) and all(is_ours or is_its for is_ours, is_its in calls)
+
+
+def is_reported(call: Any) -> bool:
+    """Tell whether a call is run by its agent, not by the host."""
+    return bool(call.get("_meta", {}).get("agenthost", {}).get("reported"))
 
 
 def is_for_application(call: Any, app_id: str) -> bool:

@@ -5,8 +5,9 @@ application stays to listen or not.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from agenthost.core.reducers import reduce_session
 from agenthost.core.transcript import public
@@ -38,6 +39,13 @@ HEARTBEAT_SECONDS = 15.0
 
 HEARTBEAT = encode_comment("still here")
 
+_TOLD: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
+"""How much of the transcript applications were told when their turns stopped.
+
+An agent that runs its own tools may go on while somebody decides about one of them: what came meanwhile is
+told first when the turn goes on.
+"""
+
 
 async def begin_turn(host: Host, session: Session, body: PostSessionTurnRequest) -> "Exchange":
     """Let a turn begin, or go on with what it waited for. Gives what follows.
@@ -60,8 +68,10 @@ async def begin_turn(host: Host, session: Session, body: PostSessionTurnRequest)
     # No await from here on: what is checked is the state that is changed.
     asked = Asked(host, agent, session, body)
     asked.check()
+    told, now = _TOLD.pop(session, None), len(session.messages)
     asked.apply()
-    return Exchange(host, session, asked.app_id, mode)
+    missed = session.messages[told:now] if told is not None and not asked.is_new_turn else []
+    return Exchange(host, session, asked.app_id, mode, missed)
 
 
 class Exchange:
@@ -70,8 +80,11 @@ class Exchange:
     Made in the same moment as what the request lets happen, so that nothing of that was shown before.
     """
 
-    def __init__(self, host: Host, session: Session, app_id: str, mode: StreamMode) -> None:
+    def __init__(
+        self, host: Host, session: Session, app_id: str, mode: StreamMode, missed: Sequence[Said] = ()
+    ) -> None:
         self._host = host
+        self._missed = [said for said in missed if said.message["role"] != "user"]
         self._session = session
         self._app_id = app_id
         self._mode: StreamMode = mode
@@ -104,6 +117,8 @@ class Exchange:
     async def events(self) -> AsyncIterator[bytes]:
         """Give the events, as they come, some at a time; the last is `turn_stop`."""
         yield TURN_START
+        if missed := self._projection.tell(public([said.message for said in self._missed])):
+            yield missed
         try:
             while self._projection.stop_reason is None:
                 if chunk := await self._next():
@@ -118,7 +133,8 @@ class Exchange:
                 await self._next()
         finally:
             self._feed.close()
-        messages = [said.message for said in self._session.messages[self._position :] if self._is_told(said)]
+        rest = [said for said in self._session.messages[self._position :] if self._is_told(said)]
+        messages = [said.message for said in (*self._missed, *rest)]
         told: list[AgentMessage] = public(messages)  # type: ignore[assignment] # of assistant and tools
         return {"stopReason": self._projection.stop_reason or "error", "messages": told}
 
@@ -146,7 +162,10 @@ class Exchange:
         self._seen, self._after = item.seq, item.after
         if item.run is not None:
             return self._projection.stream(item.run)
-        return self._projection.take(item.action, item.after.state)
+        events = self._projection.take(item.action, item.after.state)
+        if self._projection.stop_reason == "tool_use":
+            _TOLD[self._session] = len(self._session.messages)
+        return events
 
     async def _catch_up(self) -> bytes:
         """Go on from the log: the application reads more slowly than the agent speaks."""
