@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from acp.schema import PromptResponse
@@ -29,6 +30,10 @@ log = logging.getLogger("agenthost.acp")
 
 CANCEL_SECONDS = 10.0
 """How long the program may take to end a turn that was cancelled."""
+
+QUIET_SECONDS = 0.3
+REPEAT_SECONDS = 10.0
+"""How long a program is silent that has repeated what was said before, and how long that may take."""
 
 REMEMBERED = 1_000
 """How many calls of past turns are remembered, to know news that comes too late."""
@@ -61,6 +66,7 @@ class Conversation:
         self._pinned = pinned
         self._title: str | None = None
         self._is_muted = False
+        self._repeated = True
         self._showing: Showing | None = None
         self._past: deque[str] = deque(maxlen=REMEMBERED)
         self._seen: dict[str, str] = {}
@@ -114,12 +120,22 @@ class Conversation:
         try:
             method = "session/resume" if can_resume else "session/load"
             made = await peer.ask(method, {**place, "sessionId": session_id})
+            if not can_resume:
+                await self._wait_quiet()
         except BaseException:
             peer.leave_alone(session_id)
             raise
         self._is_muted = False
         await self._settle(made)
         return self
+
+    async def _wait_quiet(self) -> None:
+        """Wait until what was said before is repeated: gemini-cli still does so when it has answered."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(REPEAT_SECONDS):
+                while self._repeated:
+                    self._repeated = False
+                    await asyncio.sleep(QUIET_SECONDS)
 
     async def _settle(self, made: Any) -> None:
         self.settings.learn(made)
@@ -144,6 +160,7 @@ class Conversation:
             case _ if self._showing is not None and not self._is_muted:
                 self._showing.hear(update)
             case kind:
+                self._repeated = True
                 log.debug("%s of %s comes when nobody listens", kind, self.peer.name)
 
     def expect(self, params: JsonObject) -> None:
