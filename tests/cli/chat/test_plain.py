@@ -71,6 +71,7 @@ def test_ctrl_c_twice_leaves_a_dumb_terminal_too(server: str) -> None:
         assert seen.rest() == 130
 
 
+@pytest.mark.long
 def test_without_colours_there_are_none(server: str) -> None:
     with chat(server, "--agent", "demo", NO_COLOR="1") as seen:
         seen.wait_prompt()
@@ -106,6 +107,7 @@ def test_nothing_is_allowed_where_nobody_can_be_asked_unless_everything_is(serve
     assert "nobody is there to answer: declined" in err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("word", "sentence"),
     [
@@ -119,6 +121,7 @@ def test_an_answer_that_is_not_whole_ends_with_one(server: str, word: str, sente
     assert err.startswith(f"agenthost: {sentence}\nsession ")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("words", "typed", "sentence"),
     [
@@ -132,6 +135,7 @@ def test_what_makes_no_sense_ends_with_two(words: list[str], typed: str, sentenc
     assert err.startswith(f"agenthost: {sentence}")
 
 
+@pytest.mark.long
 def test_several_agents_and_unknown_ones_are_told(server: str) -> None:
     assert piped(server, typed="hi")[::2] == (2, "agenthost: which agent? there are demo, guarded, showman\n")
     code, _, err = piped(server, "--agent", "nobody", typed="hi")
