@@ -93,6 +93,16 @@ def test_two_clients_over_ahp_see_the_same_and_the_first_answer_counts(served: S
     run(story)
 
 
+def test_its_commands_are_completed_over_ahp(served: Served) -> None:
+    async def story() -> None:
+        async with AhpClient(f"{served.url}/ahp") as client:
+            session = await client.create("acting")
+            (item,) = await session.completions("/s")
+            assert item["insertText"] == "/say"
+
+    run(story)
+
+
 def test_a_turn_is_cancelled_over_ahp(served: Served) -> None:
     async def story() -> None:
         async with AhpClient(f"{served.url}/ahp") as client:

@@ -156,6 +156,19 @@ def test_what_it_offers(real: Real, kind: str) -> None:
     real.served.run(story(), SECONDS)
 
 
+@pytest.mark.parametrize(("kind", "model"), [("gemini", "gemini-2.5-pro"), ("opencode", "service/large")])
+def test_a_model_that_somebody_chooses_answers(real: Real, kind: str, model: str) -> None:
+    async def story() -> None:
+        talk = await real.served.talk(kind)
+        assert await talk.act("modelChanged", model={"id": model}) is None
+        assert (await talk.say(f"hello {kind}")).text == "Hi there, friend!"
+        assert talk.state["summary"]["model"] == {"id": model}
+
+    real.served.run(story(), SECONDS)
+    asked = [body["model"] for body in real.service.requests(f"hello {kind}")]
+    assert model.removeprefix("service/") in asked
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_permission_that_is_granted(real: Real, kind: str) -> None:
     file = real.served.workspace / f"{kind}-granted.txt"

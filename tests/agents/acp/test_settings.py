@@ -153,7 +153,7 @@ def test_what_has_no_form_is_nothing_to_choose(answer: Any) -> None:
 def test_mcp_servers_and_variables_are_handed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OUR_TOKEN", "t0ken")
     monkeypatch.setenv("OUR_SECRET", "nobody's business")
-    server: Any = {"name": "files", "command": "mcp-files", "args": ["-v"], "env": {"TOKEN": "$OUR_TOKEN"}}
+    server: Any = {"name": "files", "command": "mcp-files -v", "env": {"TOKEN": "$OUR_TOKEN"}}
     other: Any = {"name": "far", "url": "https://far.example/mcp"}
 
     async def story() -> None:

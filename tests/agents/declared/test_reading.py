@@ -79,11 +79,15 @@ def test_several_agents_are_in_one_file_and_a_program_is_one_too(tmp_path: Path)
         acp = "some-agent --acp"
         title = "Two"
         env = {{ KEY = "$KEY" }}
+        mode = "default"
+        [agents.two.mcp.files]
+        command = "mcp-files ."
     """
     one, two = read(tmp_path, text)
     assert [one.agent.name, two.agent.name] == ["one", "two"]
     assert isinstance(two.agent, AcpAgent)
-    assert two.agent.command.line == "some-agent --acp"
+    assert (two.agent.command.line, two.agent.mode) == ("some-agent --acp", "default")
+    assert two.agent.mcp_servers == ({"name": "files", "command": "mcp-files ."},)
 
 
 @pytest.mark.parametrize(
@@ -109,6 +113,9 @@ def test_several_agents_are_in_one_file_and_a_program_is_one_too(tmp_path: Path)
         ("model = 'gpt'", "'gpt' is no name of a model: expected SERVICE:NAME"),
         ("acp = 'x'\ntools = ['workspace']", "tools: an agent that is a program (acp) has its own"),
         ('acp = "\'x"', "is not a command"),
+        ("acp = 'x'\n[mcp.y]\ncommand = 'z'\ntrust = true", "mcp.y.trust: the program (acp) uses the server"),
+        ("acp = 'x'\n[mcp.y]", "mcp.y: MCP server 'y' needs either a command or a url"),
+        (MODEL + "mode = 'x'", "mode: only a program"),
         (MODEL + "cwd = 'x'", "cwd: only a program (acp, or an [mcp] server) has one"),
         (
             MODEL + "tools = ['files']",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from agenthost.agents.acp.servers import McpServer, servers_of
+from agenthost.agents.acp.servers import HandedServer, servers_of
 from agenthost.errors import AgentUnavailable
 from agenthost.host.agent import Agent, Command, Declaration
 from agenthost.host.programs.command import command_of
@@ -44,7 +44,7 @@ class AcpAgent(Agent):
         env: Mapping[str, str] | None = None,
         cwd: Path | str | None = None,
         mode: str | None = None,
-        mcp_servers: Sequence[McpServer] = (),
+        mcp_servers: Sequence[HandedServer] = (),
         idle_seconds: float = IDLE_SECONDS,
         **declared: Unpack[Declaration],
     ) -> None:

@@ -1,30 +1,31 @@
 """MCP servers that a program is to use: as people write them down, and as ACP wants them."""
 
+import shutil
 from collections.abc import Mapping, Sequence
 from typing import Any, NotRequired, TypedDict
 
-from agenthost.host.programs.command import resolved
+from agenthost.host.programs.command import command_of, resolved
 from agenthost.wire.json import JsonObject
 
-__all__ = ["McpServer", "server_params", "servers_of"]
+__all__ = ["HandedServer", "server_params", "servers_of"]
 
 
-class McpServer(TypedDict):
-    """An MCP server: a program with arguments and environment, or a URL with headers.
+class HandedServer(TypedDict):
+    """An MCP server: a program, as a line or its words, or a URL.
 
-    `$NAME` in the environment and the headers is a variable of the host's own environment.
+    `$NAME` in the environment and the headers is a variable of the host's own environment. The type of a URL
+    is `http`, unless it says `sse`.
     """
 
     name: str
-    command: NotRequired[str]
-    args: NotRequired[Sequence[str]]
+    command: NotRequired[str | Sequence[str]]
     env: NotRequired[Mapping[str, str]]
     url: NotRequired[str]
     type: NotRequired[str]
     headers: NotRequired[Mapping[str, str]]
 
 
-def servers_of(servers: Sequence[McpServer]) -> tuple[McpServer, ...]:
+def servers_of(servers: Sequence[HandedServer]) -> tuple[HandedServer, ...]:
     """Check MCP servers.
 
     Raises:
@@ -35,12 +36,14 @@ def servers_of(servers: Sequence[McpServer]) -> tuple[McpServer, ...]:
             raise ValueError(f"an MCP server needs a name: {server!r}")
         if ("command" in server) == ("url" in server):
             raise ValueError(f"MCP server {server['name']!r} needs either a command or a url")
-        if server.get("type", "http") not in ("http", "sse", "stdio"):
-            raise ValueError(f"MCP server {server['name']!r}: its type is http, sse or stdio")
+        if "command" in server:
+            command_of(server["command"], {})
+        elif server.get("type", "http") not in ("http", "sse"):
+            raise ValueError(f"MCP server {server['name']!r}: its type is http or sse")
     return tuple(servers)
 
 
-def server_params(server: McpServer) -> JsonObject:
+def server_params(server: HandedServer) -> JsonObject:
     """Give a server as ACP wants it, its variables in their places.
 
     Raises:
@@ -48,15 +51,12 @@ def server_params(server: McpServer) -> JsonObject:
     """
     name = server["name"]
     if "command" in server:
+        program, *args = command_of(server["command"], {}).words
         env = _pairs(server.get("env", {}), name)
-        return {"name": name, "command": server["command"], "args": list(server.get("args", ())), "env": env}
+        return {"name": name, "command": shutil.which(program) or program, "args": args, "env": env}
     headers = _pairs(server.get("headers", {}), name)
-    return {
-        "type": server.get("type", "http"),
-        "name": name,
-        "url": server.get("url", ""),
-        "headers": headers,
-    }
+    kind = server.get("type", "http")
+    return {"type": kind, "name": name, "url": server.get("url", ""), "headers": headers}
 
 
 def _pairs(values: Mapping[str, str], server: str) -> list[Any]:

@@ -6,8 +6,9 @@ from types import ModuleType
 from typing import Any
 
 from agenthost.agents.acp import AcpAgent
+from agenthost.agents.acp.servers import HandedServer, servers_of
 from agenthost.agents.declared.places import LoadModule, Place
-from agenthost.agents.declared.tables import AgentTable, OptionTable, SubagentTable
+from agenthost.agents.declared.tables import AgentTable, McpTable, OptionTable, SubagentTable
 from agenthost.agents.model import ModelAgent
 from agenthost.errors import AgentUnavailable
 from agenthost.host.agent import Agent, Description
@@ -24,7 +25,7 @@ __all__ = ["build"]
 WORKSPACE = "workspace"
 """Stands for all tools that work on the files of the workspace."""
 
-_OF_PROGRAMS = {"title", "description", "version", "acp", "env", "cwd"}
+_OF_PROGRAMS = {"title", "description", "version", "acp", "env", "cwd", "mode", "mcp"}
 """What may be said of an agent that is a program; the rest is its own business."""
 
 _OPTION = re.compile(r"\{(\w+)\}")
@@ -69,11 +70,33 @@ def _program(name: str, table: AgentTable, place: Place) -> Agent:
         if key not in _OF_PROGRAMS and getattr(table, key):
             raise place.under(key).wrong("an agent that is a program (acp) has its own; leave it out")
     cwd = None if table.cwd is None else _path(table.cwd, place)
-    return AcpAgent(name, table.acp or "", env=table.env, cwd=cwd, **_described(table))
+    servers = [_handed(key, one, place.under("mcp").under(key)) for key, one in table.mcp.items()]
+    return AcpAgent(
+        name,
+        table.acp or "",
+        env=table.env,
+        cwd=cwd,
+        mode=table.mode,
+        mcp_servers=servers,
+        **_described(table),
+    )
+
+
+def _handed(name: str, table: McpTable, place: Place) -> HandedServer:
+    """Give an MCP server that the program starts or reaches by itself."""
+    given = {key: value for key in table.__struct_fields__ if (value := getattr(table, key))}
+    for key in given.keys() - {"command", "url", "env", "headers"}:
+        raise place.under(key).wrong("the program (acp) uses the server in its own way; leave it out")
+    server: Any = {"name": name, **given}
+    try:
+        servers_of([server])
+    except ValueError as error:
+        raise place.wrong(str(error)) from None
+    return server  # type: ignore[no-any-return] # just checked
 
 
 def _model(name: str, table: AgentTable, place: Place, load: LoadModule) -> Agent:
-    for key in ("env", "cwd"):
+    for key in ("env", "cwd", "mode"):
         if getattr(table, key):
             raise place.under(key).wrong("only a program (acp, or an [mcp] server) has one")
     declared = _described(table)

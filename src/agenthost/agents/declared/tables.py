@@ -65,6 +65,7 @@ class AgentTable(msgspec.Struct, kw_only=True):
     acp: str | list[str] | None = None
     env: dict[str, str] = {}
     cwd: str | None = None
+    mode: str | None = None
 
 
 INSIDE: dict[str, type[msgspec.Struct]] = {

@@ -1,0 +1,61 @@
+"""A real server that is killed with SIGKILL while its program works: nothing is left, and nothing hangs."""
+
+import asyncio
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from acp_acting import PROGRAMS
+from agenthost.client.ahp import AhpClient, answer_of
+from serving import Served, serving
+from turning import pass_time
+
+
+def served_by(folder: Path, *flags: str) -> list[str | Path]:
+    words = " ".join([sys.executable, str(PROGRAMS / "acting.py"), *flags])
+    env = f"ACTING_HOME={folder / 'home'}"
+    return ["--data", folder / "data", "--workspace", folder, "--acp", f"acting={words}", "--acp-env", env]
+
+
+def is_alive(pid: int) -> bool:
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+async def begin(served: Served, pids: Path) -> str:
+    """Begin a turn that does not end, in a session that knows something."""
+    async with AhpClient(f"{served.wait_url()}/ahp") as client:
+        session = await client.create("acting")
+        assert await session.ask("say hello") == "hello "
+        await session.send(f"hang {pids}")
+        while not pids.exists() or not pids.read_text().strip():  # noqa: ASYNC240 - in a test
+            await pass_time(0.02)
+        return session.uri
+
+
+async def look(served: Served, uri: str) -> tuple[str, str]:
+    """Give how the turn ended, and what the program says to a new one."""
+    async with AhpClient(f"{served.wait_url()}/ahp") as client:
+        session = await client.session(uri)
+        state = await session.until(lambda state: "activeTurn" not in state)
+        error = state["turns"][-1].get("error")
+        await session.ask("memory")
+        return (error or {"message": ""})["message"], answer_of(session.turns[-1])
+
+
+@pytest.mark.parametrize("flag", ["--load", "--no-load"])
+def test_a_server_that_was_killed_comes_back_and_its_program_is_gone(tmp_path: Path, flag: str) -> None:
+    (tmp_path / "home").mkdir()
+    pids = tmp_path / "pid"
+    with serving(*served_by(tmp_path, flag)) as served:
+        uri = asyncio.run(asyncio.wait_for(begin(served, pids), 30))
+        pid = int(pids.read_text())
+        assert is_alive(pid)
+        served.stop(signal.SIGKILL)
+    with serving(*served_by(tmp_path, flag)) as served:
+        sentence, known = asyncio.run(asyncio.wait_for(look(served, uri), 30))
+    assert sentence.startswith("This host was restarted while acting was at work")
+    assert known == ('["say hello", "hang ' + str(pids) + '"]' if flag == "--load" else "[]")
+    assert not is_alive(pid)
