@@ -1,6 +1,7 @@
 """An agent that is a program which speaks ACP and acts as it is told, and a host that serves it."""
 
 import asyncio
+import json
 import sys
 import threading
 from collections.abc import Coroutine, Iterator
@@ -10,9 +11,11 @@ from typing import Any, TypeVar
 
 from agenthost.agents.acp import AcpAgent
 from agenthost.host.agent import Agent
+from agenthost.host.host import Host
 from hosting import TIMEOUT
 from sites import Site, site
 from talking import Talk
+from turning import pass_time
 
 T = TypeVar("T")
 
@@ -66,3 +69,42 @@ def serving(folder: Path, *agents: Agent) -> Iterator[Served]:
     finally:
         is_over.set()
         thread.join(TIMEOUT)
+
+
+def last(talk: Talk) -> Any:
+    """Give the last turn that ended."""
+    return talk.state["turns"][-1]
+
+
+async def memory(talk: Talk) -> Any:
+    """Ask the program what it was told before."""
+    return json.loads((await talk.say("memory")).text)
+
+
+def relay_of(host: Host) -> Any:
+    """Give the way to the program, to look into it."""
+    agent: Any = host.agents["acting"]
+    return agent.relay
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+async def until_gone(pid: int) -> None:
+    while is_alive(pid):
+        await pass_time(0.02)
+
+
+def words_in(file: Path) -> str:
+    return file.read_text().strip() if file.exists() else ""
+
+
+async def pid_in(file: Path) -> int:
+    while not (words := words_in(file)):
+        await pass_time(0.02)
+    return int(words)

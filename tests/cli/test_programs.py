@@ -82,6 +82,16 @@ def test_serve_serves_a_program(tmp_path: Path) -> None:
         assert (done.returncode, done.stdout.strip()) == (0, "hello")
 
 
+def test_the_example_serves_whatever_program_it_is_told_to(tmp_path: Path) -> None:
+    example = Path(__file__).parents[2] / "examples" / "acp_program.py"
+    with serving(
+        "--data", tmp_path, example, ACP_COMMAND=f"{sys.executable} {PROGRAMS / 'echo.py'}"
+    ) as served:
+        asked = [sys.executable, "-m", "agenthost", "ask", "hello", "--url", f"{served.wait_url()}/aap"]
+        done = subprocess.run(asked, capture_output=True, text=True, timeout=30, check=False)
+        assert (done.returncode, done.stdout.strip()) == (0, "hello")
+
+
 def test_serve_refuses_what_is_no_program(tmp_path: Path) -> None:
     done = run_serve("--data", tmp_path, "--acp", "say 'hello")
     assert (done.returncode, "no closing quotation" in done.stderr) == (2, True)

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from acp_acting import PROGRAMS
+from acp_acting import PROGRAMS, is_alive, pid_in
 from agenthost.client.ahp import AhpClient, answer_of
 from serving import Served, serving
-from turning import pass_time
 
 
 def served_by(folder: Path, *flags: str) -> list[str | Path]:
@@ -19,19 +18,13 @@ def served_by(folder: Path, *flags: str) -> list[str | Path]:
     return ["--data", folder / "data", "--workspace", folder, "--acp", f"acting={words}", "--acp-env", env]
 
 
-def is_alive(pid: int) -> bool:
-    stat = Path(f"/proc/{pid}/stat")
-    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
-
-
 async def begin(served: Served, pids: Path) -> str:
     """Begin a turn that does not end, in a session that knows something."""
     async with AhpClient(f"{served.wait_url()}/ahp") as client:
         session = await client.create("acting")
         assert await session.ask("say hello") == "hello "
         await session.send(f"hang {pids}")
-        while not pids.exists() or not pids.read_text().strip():  # noqa: ASYNC240 - in a test
-            await pass_time(0.02)
+        await pid_in(pids)
         return session.uri
 
 

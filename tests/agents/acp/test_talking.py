@@ -7,17 +7,13 @@ from typing import Any
 
 import pytest
 
-from acp_acting import PROGRAMS, Served
+from acp_acting import PROGRAMS, Served, last
 from agenthost.agents.acp import AcpAgent
 from agenthost.wire.ahp.message import MessageAttachment
-from talking import Talk, said
+from talking import said
 from turning import parts, send_pending, transcript, until
 
 ECHO = [sys.executable, str(PROGRAMS / "echo.py")]
-
-
-def last(talk: Talk) -> Any:
-    return talk.state["turns"][-1]
 
 
 def test_the_smallest_program_there_is_answers(tmp_path: Path) -> None:

@@ -13,13 +13,13 @@ from typing import Any
 
 from acp.schema import PromptResponse
 
+from agenthost.agents.acp.agreeing import Agreement
 from agenthost.agents.acp.lines import PERMISSION
 from agenthost.agents.acp.machine import Machine
 from agenthost.agents.acp.peer import Peer, Refused
 from agenthost.agents.acp.permissions import CANCELLED
-from agenthost.agents.acp.settings import MODE, MODEL, Settings
+from agenthost.agents.acp.settings import Settings
 from agenthost.agents.acp.showing import Showing
-from agenthost.errors import AgentUnavailable
 from agenthost.host.agent import Command
 from agenthost.host.turn import Turn
 from agenthost.wire.json import JsonObject
@@ -49,7 +49,7 @@ class Conversation:
     Attributes:
         id: how the program calls it.
         peer: the program.
-        settings: what can be chosen in it.
+        settings: what can be chosen in it; `agreement` brings that together with what people choose.
         commands: the words with a slash that it knows.
         reasons: why calls of the last turn were denied, for the program to hear.
     """
@@ -60,19 +60,15 @@ class Conversation:
         self.peer = peer
         self.id = session_id
         self.settings = Settings()
+        self.agreement = Agreement(peer, session_id, self.settings, pinned)
         self.commands: list[Command] = []
         self.reasons: list[str] = []
         self._stuck = stuck
-        self._pinned = pinned
-        self._title: str | None = None
         self._is_muted = False
         self._repeated = True
         self._showing: Showing | None = None
         self._past: deque[str] = deque(maxlen=REMEMBERED)
-        self._seen: dict[str, str] = {}
-        self._refused: set[tuple[str, str]] = set()
         self._ending: asyncio.Task[bool] | None = None
-        self._agreeing: asyncio.Task[None] | None = None
         info = peer.info.agent_info
         self.machine = Machine(lambda: self._showing, is_blank=info is not None and info.name in BLANK)
 
@@ -140,8 +136,7 @@ class Conversation:
     async def _settle(self, made: Any) -> None:
         self.settings.learn(made)
         self.peer.listen(self.id, self)
-        if self._pinned is not None and MODE in self.settings.known:
-            await self._set(MODE, self._pinned)
+        await self.agreement.pin()
 
     # What it says
 
@@ -155,13 +150,18 @@ class Conversation:
                 self._look()
             case "session_info_update":
                 title = update.get("title")
-                self._title = title if isinstance(title, str) and title else self._title
+                self.agreement.title = title if isinstance(title, str) and title else None
                 self._look()
             case _ if self._showing is not None and not self._is_muted:
                 self._showing.hear(update)
             case kind:
                 self._repeated = True
                 log.debug("%s of %s comes when nobody listens", kind, self.peer.name)
+
+    def _look(self) -> None:
+        """Have people and the program agree, if one of them has changed something."""
+        if self._showing is not None:
+            self.agreement.look(self._showing.turn)
 
     def expect(self, params: JsonObject) -> None:
         """Take note of a request for permission."""
@@ -222,80 +222,6 @@ class Conversation:
         if self._ending is None:
             return True
         return await asyncio.shield(self._ending)
-
-    # Settings
-
-    def _look(self) -> None:
-        """Begin to agree, if what people see and what the program says differ."""
-        showing = self._showing
-        if showing is None or showing.turn.is_over or self._agreeing is not None:
-            return
-        if self._is_news(showing.turn):
-            self._agreeing = asyncio.create_task(self._agree_in_turn(showing.turn))
-
-    def _is_news(self, turn: Turn) -> bool:
-        wanted, current = self._wanted(turn), self.settings.values()
-        return self._title is not None or any(
-            wanted.get(name, value) != value for name, value in current.items()
-        )
-
-    async def _agree_in_turn(self, turn: Turn) -> None:
-        try:
-            await self.agree(turn)
-        except AgentUnavailable:
-            log.debug("%s is gone; the turn says so", self.peer.name)
-        finally:
-            self._agreeing = None
-
-    def _wanted(self, turn: Turn) -> dict[str, str]:
-        """Give what people have chosen, but what the program refused before."""
-        wanted = {name: value for name, value in turn.settings.items() if name != MODEL}
-        if self._pinned is not None:
-            wanted[MODE] = self._pinned
-        if turn.chosen_model is not None:
-            wanted[MODEL] = turn.chosen_model
-        return {name: value for name, value in wanted.items() if (name, value) not in self._refused}
-
-    async def agree(self, turn: Turn) -> None:
-        """Bring settings together: what people changed goes to the program, what it changed is shown.
-
-        Raises:
-            AgentUnavailable: the program is gone.
-        """
-        wanted = self._wanted(turn)
-        for name, setting in list(self.settings.known.items()):
-            value = wanted.get(name, setting.current)
-            is_pinned = name == MODE and self._pinned is not None
-            if value != setting.current and (value != self._seen.get(name) or is_pinned):
-                await self._change(turn, name, value)
-        for name, current in self.settings.values().items():
-            await self._show(turn, name, current)
-            self._seen[name] = current
-        if self._title is not None:
-            title, self._title = self._title, None
-            await turn.title(title)
-
-    async def _change(self, turn: Turn, name: str, value: str) -> None:
-        try:
-            await self._set(name, value)
-        except Refused as refused:
-            self._refused.add((name, value))
-            if not turn.is_over:
-                await turn.notify(str(refused))
-
-    async def _set(self, name: str, value: str) -> None:
-        setting = self.settings.known[name]
-        method, params = setting.request(value)
-        answer = await self.peer.ask(method, {**params, "sessionId": self.id})
-        self.settings.answered(setting, value, answer)
-
-    async def _show(self, turn: Turn, name: str, current: str) -> None:
-        if turn.is_over:
-            return
-        if name != MODEL:
-            await turn.configure({name: current})
-        elif turn.agent.model(current) is not None:
-            await turn.choose_model(current)
 
 
 def _commands(listed: Any) -> list[Command]:

@@ -119,7 +119,7 @@ class Relay:
         peer = await self._peers.get()
         with self._peers.used(peer):
             conversation, prompt = await self._joined(turn, peer)
-            await conversation.agree(turn)
+            await conversation.agreement.agree(turn)
             can = peer.can.prompt_capabilities or PromptCapabilities()
             prompt += blocks_of(turn.message, can)
             await self._keep(turn, conversation)
