@@ -122,7 +122,7 @@ def test_a_page_that_cannot_be_built_keeps_nobody_from_serving(ready: Path, npm:
 
 def test_check_refuses_a_word_that_it_does_not_know() -> None:
     done = subprocess.run([ROOT / "check", "quick"], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (2, "usage: ./check [fast]\n")
+    assert (done.returncode, done.stderr) == (2, "usage: ./check [fast | long]\n")
 
 
 def test_nothing_that_is_committed_names_a_machine_or_a_package_index() -> None:
