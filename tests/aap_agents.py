@@ -12,6 +12,7 @@ from agenthost.host.steps import Call, Thought
 from agenthost.host.toolresults import ToolResult
 from agenthost.host.tools import Tool, tool
 from agenthost.host.turn import Turn
+from agenthost.wire.ahp.toolcall import ConfirmationOption
 
 RAN: list[str] = []
 """What tools were run with, in order; tests look for words of their own."""
@@ -79,6 +80,23 @@ async def report(turn: Turn) -> None:
     await turn.say(f"So: {decision.reason or decision.approved}")
 
 
+async def juggle(turn: Turn) -> None:
+    """Run tools by itself, several at once: one ends while another asks, and one asks while another runs."""
+    allow: list[ConfirmationOption] = [{"id": "once", "label": "Allow", "kind": "approve"}]
+    first = turn.report("read", {"path": "a"}, title="Read a")
+    first.run()
+    await turn.say("Meanwhile. ")
+    second = turn.report("edit", {"path": "b"}, title="Edit b")
+    second.put_question(allow)
+    first.complete(ToolResult("it is empty"))
+    await second.wait_decision()
+    third = turn.report("move", {"path": "c"}, title="Move c")
+    await third.ask(allow)
+    third.complete(ToolResult("moved"))
+    second.complete(ToolResult("edited"))
+    await turn.say("Done.")
+
+
 class Unready(Agent):
     """Never gets ready for a session."""
 
@@ -110,5 +128,6 @@ AGENTS = (
     brief,
     Agent("broken", broken),
     Agent("reporter", report),
+    Agent("juggler", juggle),
     Unready("unready", quiet),
 )

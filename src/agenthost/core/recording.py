@@ -20,8 +20,10 @@ from agenthost.core.transcript import (
     Text,
     ToolMessage,
     UserMessage,
+    calls_of,
     denial,
     host_mark,
+    open_calls,
 )
 from agenthost.errors import NotJson
 from agenthost.wire.ahp.common import StringOrMarkdown
@@ -39,6 +41,7 @@ __all__ = [
     "answer_message",
     "covered_parts",
     "denied_message",
+    "is_reported",
     "plain",
     "plain_text",
     "reported_messages",
@@ -130,39 +133,56 @@ def _block(part: ResponsePart, inputs: Inputs, private: Mapping[str, JsonObject]
     return block  # type: ignore[no-any-return]
 
 
+def is_reported(call: Any) -> bool:
+    """Tell whether a call is run by its agent, not by the host."""
+    return bool(call.get("_meta", {}).get("agenthost", {}).get("reported"))
+
+
 def reported_messages(
     parts: Sequence[ResponsePart],
-    start: int,
+    messages: Sequence[Message],
     private: Mapping[str, JsonObject],
     *,
+    asking: str | None = None,
     is_over: bool = False,
-    is_pressing: bool = False,
 ) -> list[Message]:
-    """Give what can be told by now of the calls that an agent ran by itself, in the parts from `start` on.
+    """Give what is to be told now of the calls that an agent ran by itself.
 
-    Each has a message of its own that asks for it, and its result follows: however they overlapped, a model
-    can read it. So one that is still open holds up all that came after it; unless the turn is over, or the
-    last one is pressing, as somebody is asked about it and has to find it.
+    `messages` are those of the turn so far. Such a call is told when it has ended: a message that asks for
+    it, and its result. So a model can read it, however many ran at once. One that asks for permission is told
+    when it does, and all others wait until it has ended: `asking` is its id. When the turn `is_over`, those
+    that have not ended are told as skipped.
     """
-    messages: list[Message] = []
-    for place in range(start, len(parts)):
-        part: Any = parts[place]
-        if part["kind"] != "toolCall":
+    told = {call["toolCallId"] for message in messages for call in calls_of(message)}
+    found: list[Message] = []
+    if asking is None and open_calls(messages) and not is_over:
+        return found
+    start = covered_parts(messages)
+    for place, part in enumerate(parts):
+        call: Any = part["toolCall"] if part["kind"] == "toolCall" else None
+        if call is None or call["toolCallId"] in told or not is_reported(call):
             continue
-        call = part["toolCall"]
-        is_open = call["status"] not in ("completed", "cancelled")
-        if call["status"] == "streaming":
-            if is_over or is_pressing:
+        is_asking = call["toolCallId"] == asking
+        if not is_asking and call["status"] not in ("completed", "cancelled"):
+            if not is_over or call["status"] == "streaming":
                 continue
-            break
-        asking = answer_message(parts[: place + 1], start, {call["toolCallId"]: _input_of(call)}, private)
-        messages += [] if asking is None else [asking]
-        start = place + 1
-        if not is_open or is_over:
-            messages.append(_ended_message(call))
-        elif not is_pressing:
-            break
-    return messages
+        elif not is_asking and asking is not None:
+            continue
+        found.append(_asking_message(parts, place, start, private))
+        start = max(start, place + 1)
+        found += [] if is_asking else [_ended_message(call)]
+    return found
+
+
+def _asking_message(
+    parts: Sequence[ResponsePart], place: int, start: int, private: Mapping[str, JsonObject]
+) -> AssistantMessage:
+    """Give what was said up to a call, as far as it was not told, and the call itself."""
+    part: Any = parts[place]
+    call = part["toolCall"]
+    inputs = {call["toolCallId"]: _input_of(call)}
+    message: Any = answer_message(parts[: place + 1], min(start, place), inputs, private)
+    return {**message, "_private": {"host": {"parts": max(start, place + 1)}}}  # type: ignore[typeddict-item]
 
 
 def _input_of(call: JsonObject) -> JsonObject:

@@ -75,7 +75,7 @@ def _turn_ended(session: Session, action: Json, _answers: Any, notes: Notes) -> 
     messages = turn_messages(session, turn["id"])
     said: list[Message] = [*close_open_calls(messages, SKIPPED)]
     parts = turn["responseParts"]
-    said += reported_messages(parts, covered_parts(messages), notes, is_over=True)
+    said += reported_messages(parts, [*messages, *said], notes, is_over=True)
     answer = answer_message(parts, covered_parts([*messages, *said]), {}, notes)
     said += [] if answer is None else [answer]
     private = without_turn(session)

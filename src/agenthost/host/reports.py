@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agenthost.core.recording import plain, reported_messages, result_content, tool_message
-from agenthost.core.transcript import ToolUse, open_calls
+from agenthost.core.transcript import open_calls
 from agenthost.host.session import Said
 from agenthost.host.toolcontext import ToolContext
 from agenthost.host.toolresults import ToolOutcome, ToolResult, failure, outcome_of
@@ -86,7 +86,6 @@ class ReportedCall:
         """Say that it runs, without that anybody was asked."""
         if self.status == "streaming":
             self._act("toolCallReady", **self._parameters(), confirmed="not-needed")
-            self._reports.catch_up()
 
     async def ask(
         self,
@@ -120,7 +119,7 @@ class ReportedCall:
             asked["edits"] = {"items": [_plain_edit(edit) for edit in edits]}
         self._act("toolCallReady", **self._parameters(), **asked)
         self._write_contents()
-        self._reports.catch_up(until=self.id)
+        self._reports.catch_up(asking=self.id)
 
     def _is_decided(self) -> bool:
         """Tell whether it was decided before a restart; one that runs may ask again."""
@@ -208,28 +207,20 @@ class Reports:
     def complete(self, call: JsonObject, outcome: ToolOutcome, context: ToolContext) -> None:
         """Let a call end: in one commit, what people see, and what can be told of it by now."""
         call_id = call["toolCallId"]
-        is_asked = any(asked["toolCallId"] == call_id for asked in self._open())
+        is_asked = any(asked["toolCallId"] == call_id for asked in open_calls(self.running.messages))
         message = tool_message(call_id, result_content(outcome.result()))
         told = [Said(self.running.id, message)] if is_asked else []
         self.running.calls.end(call, outcome, context, told)
         self.catch_up()
 
-    def _open(self) -> list[ToolUse]:
-        return open_calls(self.running.messages)
-
-    def catch_up(self, until: str | None = None) -> None:
-        """Bring the transcript up to date: calls are told one after the other, once the one before ended.
-
-        The one that somebody is asked about is told at once, with all before it.
-        """
-        calls, parts = self.running.calls, self.running.output.parts
-        if until is not None:
-            parts = parts[: self.running.output.place_of(until) + 1]
-        elif self._open():
-            return
-        messages = reported_messages(parts, calls.covered, calls.private, is_pressing=until is not None)
+    def catch_up(self, asking: str | None = None) -> None:
+        """Bring the transcript up to date; `asking` is a call that somebody is just asked about."""
+        running = self.running
+        messages = reported_messages(
+            running.output.parts, running.messages, running.calls.private, asking=asking
+        )
         if messages:
-            self.running.session.note([Said(self.running.id, message) for message in messages])
+            running.session.note([Said(running.id, message) for message in messages])
 
 
 def _plain_edit(edit: ToolResultFileEditContent) -> JsonObject:

@@ -169,12 +169,12 @@ def test_while_one_call_asks_nothing_new_begins_and_what_runs_may_end(served: Se
         check_seed(messages)
         assert messages == [
             user("both"),
-            assistant(use(one, "execute", n=1)),
             assistant(use(two, "other", n=2)),
-            result(one, "one"),
             assistant(use(three, "other", n=3)),
             result(three, "3"),
             result(two, "2"),
+            assistant(use(one, "execute", n=1)),
+            result(one, "one"),
             assistant("Meanwhile. You chose yy y1."),
         ]
 

@@ -37,3 +37,40 @@ def test_who_denies_it_says_why_and_the_agent_hears_it(app: Speaker, mode: str) 
         result(edit, "Tool call denied: not a"),
         assistant("So: not a"),
     ]
+
+
+@rule("P14")
+@pytest.mark.parametrize("mode", MODES)
+def test_what_an_agent_runs_meanwhile_waits_for_nobody_and_is_told_when_it_has_ended(
+    app: Speaker, mode: str
+) -> None:
+    reply = app.begin("Go", {"name": "juggler"}, stream=mode)
+    # The one that ran is not told yet: an application would have to answer it.
+    assert (reply.stop, list(reply.calls), reply.results) == ("tool_use", ["edit"], {})
+    edit = reply.calls["edit"]
+    asking = [
+        user("Go"),
+        assistant([{"type": "text", "text": "Meanwhile. "}, used(edit, "edit", path="b")]),
+    ]
+    assert app.history(reply.session) == asking
+    middle = app.turn(reply.session, permission(edit), stream=mode)
+    assert middle.stop == "tool_use"
+    move = middle.calls["move"]
+    if mode != "none":
+        # What ended while nobody listened comes first.
+        read = middle.calls["read"]
+        assert middle.results == {read: "it is empty"}
+        assert [event["event"] for event in middle.events][1:3] == ["tool_call", "tool_result"]
+    rest = app.turn(reply.session, permission(move), stream=mode)
+    assert (rest.stop, rest.text) == ("end_turn", "Done.")
+    history = app.history(reply.session)
+    (read,) = [one["content"][0]["toolCallId"] for one in history if "'read'" in str(one["content"])]
+    assert history == [
+        *asking,
+        assistant([used(move, "move", path="c")]),
+        result(move, "moved"),
+        result(edit, "edited"),
+        assistant([used(read, "read", path="a")]),
+        result(read, "it is empty"),
+        assistant("Done."),
+    ]

@@ -4,12 +4,14 @@ A turn of the session may be several requests here: one that waits for its appli
 permissions, stops with `tool_use`, and the next request goes on with it.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
 import msgspec
 
+from agenthost.core.recording import is_reported, result_content
 from agenthost.wire.aap.event import encode_event
 from agenthost.wire.aap.message import Content
 from agenthost.wire.aap.session import StopReason, StreamMode
@@ -20,8 +22,8 @@ from agenthost.wire.json import decode_json
 __all__ = [
     "TURN_START",
     "Projection",
+    "Told",
     "is_for_application",
-    "known_calls",
     "open_calls",
     "waits_for_application",
 ]
@@ -37,8 +39,25 @@ _encode_lines = msgspec.json.Encoder().encode_lines
 _ENDINGS = {"session/turnComplete", "session/turnCancelled", "session/error"}
 
 
+@dataclass(slots=True)
+class Told:
+    """Which calls of a turn an application was told: that they are asked for, and that they ended."""
+
+    asked: set[str] = field(default_factory=set)
+    ended: set[str] = field(default_factory=set)
+
+    @classmethod
+    def all_in(cls, state: SessionState) -> "Told":
+        """Take all calls of the running turn for told."""
+        calls = _calls(state)
+        ended = {call["toolCallId"] for call in calls if call["status"] == "completed"}
+        return cls({call["toolCallId"] for call in calls}, ended)
+
+
 class Projection:
-    """One request's view of a turn. `stop_reason` is set once the turn has stopped, for this request.
+    """One request's view of a turn.
+
+    `stop_reason` is set once the turn has stopped, for this request.
 
     Args:
         turn_id: the turn.
@@ -46,7 +65,7 @@ class Projection:
         mode: how the application wants the answer.
         content_of: gives what the model reads of the result of a call.
         stopped: gives the reason of a turn that is complete, if it is not the usual one.
-        known: the calls that were told before this request.
+        told: the calls that were told before this request; more are added to it.
     """
 
     def __init__(
@@ -56,7 +75,7 @@ class Projection:
         mode: StreamMode,
         content_of: Callable[[str], Content],
         stopped: Callable[[], StopReason | None],
-        known: Iterable[str] = (),
+        told: "Told",
     ) -> None:
         self.stop_reason: StopReason | None = None
         self._turn_id = turn_id
@@ -64,7 +83,7 @@ class Projection:
         self._mode = mode
         self._content_of = content_of
         self._stopped = stopped
-        self._known = set(known)
+        self.told = told
         self._parts: list[tuple[type, str, list[str]]] = []  # the texts of this message so far, by part
 
     def stream(self, run: Sequence[Any]) -> bytes:
@@ -97,31 +116,10 @@ class Projection:
             events.append({"event": "turn_stop", "stopReason": self.stop_reason})
         return b"".join(map(encode_event, events)) if self._mode != "none" else b""
 
-    def tell(self, messages: Sequence[Any]) -> bytes:
-        """Give the events for messages that nobody was told when they were said."""
-        events = [event for message in messages for event in self._retold(message)]
+    def tell_missed(self, state: SessionState) -> bytes:
+        """Give the events for calls that an agent ran by itself while nobody listened."""
+        events = [event for call in _calls(state) if is_reported(call) for event in self._on_own(call)]
         return b"".join(map(encode_event, events)) if self._mode != "none" else b""
-
-    def _retold(self, message: Any) -> list[Any]:
-        content = message["content"]
-        if message["role"] == "tool":
-            return [{"event": "tool_result", "toolCallId": message["toolCallId"], "content": content}]
-        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-        return [event for block in blocks if (event := self._retold_block(block)) is not None]
-
-    def _retold_block(self, block: Any) -> Any:
-        is_delta = self._mode == "delta"
-        match block["type"]:
-            case "text":
-                text = {"event": "text", "text": block["text"]}
-                return {"event": "text_delta", "delta": block["text"]} if is_delta else text
-            case "thinking":
-                thought = {"event": "thinking", "thinking": block["thinking"]}
-                return {"event": "thinking_delta", "delta": block["thinking"]} if is_delta else thought
-            case "tool_use":
-                fields = {key: block[key] for key in ("toolCallId", "name", "input")}
-                return {"event": "tool_call", **fields}
-        return None
 
     def break_off(self) -> bytes:
         """End here: what comes next is not known any more."""
@@ -133,17 +131,33 @@ class Projection:
         if call is None:
             return []
         base = {"toolCallId": call["toolCallId"]}
+        if is_reported(call):
+            return self._on_own(call)
         if kind == "session/toolCallReady":
-            if call["toolCallId"] in self._known:
-                return []  # one that its agent runs may ask later, or say what it does more exactly
-            self._known.add(call["toolCallId"])
-            called = {"name": call["toolName"], "input": decode_json(call.get("toolInput", "{}"))}
-            return [*self._whole_texts(), {"event": "tool_call", **base, **called}]
+            return [*self._whole_texts(), self._called(call)]
         has_result = call["status"] == "completed" or call.get("reason") == "result-denied"
         is_end = kind in ("session/toolCallComplete", "session/toolCallResultConfirmed")
         if is_end and has_result and call.get("toolClientId") != self._app_id:
             return [{"event": "tool_result", **base, "content": self._content_of(call["toolCallId"])}]
         return []
+
+    def _called(self, call: Any) -> Any:
+        self.told.asked.add(call["toolCallId"])
+        called = {"name": call["toolName"], "input": decode_json(call.get("toolInput", "{}"))}
+        return {"event": "tool_call", "toolCallId": call["toolCallId"], **called}
+
+    def _on_own(self, call: Any) -> list[Any]:
+        """Tell of a call that its agent runs: when it asks, and when it has ended."""
+        call_id = call["toolCallId"]
+        is_done = call["status"] == "completed" and call_id not in self.told.ended
+        events: list[Any] = []
+        if (is_done or call["status"] == "pending-confirmation") and call_id not in self.told.asked:
+            events += [*self._whole_texts(), self._called(call)]
+        if is_done:
+            self.told.ended.add(call_id)
+            content = self._content_of(call_id) or result_content(call)
+            events.append({"event": "tool_result", "toolCallId": call_id, "content": content})
+        return events
 
     def _whole_texts(self) -> list[Any]:
         parts, self._parts = self._parts, []
@@ -176,11 +190,6 @@ def open_calls(state: SessionState) -> list[Any]:
     return [call for call in _calls(state) if call["status"] not in ("completed", "cancelled")]
 
 
-def known_calls(state: SessionState) -> list[str]:
-    """Give the ids of the calls of the running turn that were told already."""
-    return [call["toolCallId"] for call in _calls(state) if call["status"] != "streaming"]
-
-
 def _calls(state: SessionState) -> list[Any]:
     turn = state.get("activeTurn")
     parts: list[Any] = turn["responseParts"] if turn else []
@@ -195,11 +204,6 @@ def waits_for_application(state: SessionState, app_id: str) -> bool:
     """
     calls = [(is_for_application(call, app_id), is_reported(call)) for call in open_calls(state)]
     return any(is_ours for is_ours, _ in calls) and all(is_ours or is_its for is_ours, is_its in calls)
-
-
-def is_reported(call: Any) -> bool:
-    """Tell whether a call is run by its agent, not by the host."""
-    return bool(call.get("_meta", {}).get("agenthost", {}).get("reported"))
 
 
 def is_for_application(call: Any, app_id: str) -> bool:

@@ -5,7 +5,7 @@ application stays to listen or not.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -13,7 +13,7 @@ from agenthost.core.reducers import reduce_session
 from agenthost.core.transcript import public
 from agenthost.edges.aap.asked import Asked
 from agenthost.edges.aap.checks import check_messages, check_overrides, check_stream
-from agenthost.edges.aap.projection import TURN_START, Projection, known_calls
+from agenthost.edges.aap.projection import TURN_START, Projection, Told
 from agenthost.errors import InvalidValue, SlowConsumer
 from agenthost.host.host import Host
 from agenthost.host.session import Said, Session
@@ -39,11 +39,11 @@ HEARTBEAT_SECONDS = 15.0
 
 HEARTBEAT = encode_comment("still here")
 
-_TOLD: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
-"""How much of the transcript applications were told when their turns stopped.
+_TOLD: WeakKeyDictionary[Session, tuple[str, Told]] = WeakKeyDictionary()
+"""Which turn stopped for its application, and which of its calls that was told.
 
-An agent that runs its own tools may go on while somebody decides about one of them: what came meanwhile is
-told first when the turn goes on.
+An agent that runs its own tools may go on while somebody decides about one of them: what came of others
+meanwhile is told first when the turn goes on.
 """
 
 
@@ -68,10 +68,8 @@ async def begin_turn(host: Host, session: Session, body: PostSessionTurnRequest)
     # No await from here on: what is checked is the state that is changed.
     asked = Asked(host, agent, session, body)
     asked.check()
-    told, now = _TOLD.pop(session, None), len(session.messages)
     asked.apply()
-    missed = session.messages[told:now] if told is not None and not asked.is_new_turn else []
-    return Exchange(host, session, asked.app_id, mode, missed)
+    return Exchange(host, session, asked.app_id, mode)
 
 
 class Exchange:
@@ -80,11 +78,8 @@ class Exchange:
     Made in the same moment as what the request lets happen, so that nothing of that was shown before.
     """
 
-    def __init__(
-        self, host: Host, session: Session, app_id: str, mode: StreamMode, missed: Sequence[Said] = ()
-    ) -> None:
+    def __init__(self, host: Host, session: Session, app_id: str, mode: StreamMode) -> None:
         self._host = host
-        self._missed = [said for said in missed if said.message["role"] != "user"]
         self._session = session
         self._app_id = app_id
         self._mode: StreamMode = mode
@@ -101,8 +96,14 @@ class Exchange:
             self._mode,
             self._content_of,
             self._stop_of_turn,
-            known_calls(self._session.state),
+            self._told(),
         )
+        self._missed = self._projection.tell_missed(self._after.state)
+
+    def _told(self) -> Told:
+        """Give the calls that were told before; where that is not remembered, all were."""
+        turn_id, told = _TOLD.pop(self._session, ("", Told()))
+        return told if turn_id == self._turn_id else Told.all_in(self._after.state)
 
     def _content_of(self, call_id: str) -> Content:
         for said in reversed(self._session.messages):
@@ -117,8 +118,9 @@ class Exchange:
     async def events(self) -> AsyncIterator[bytes]:
         """Give the events, as they come, some at a time; the last is `turn_stop`."""
         yield TURN_START
-        if missed := self._projection.tell(public([said.message for said in self._missed])):
-            yield missed
+        if self._missed:
+            await self._session.journal.wait()  # nobody is shown what a crash could take back
+            yield self._missed
         try:
             while self._projection.stop_reason is None:
                 if chunk := await self._next():
@@ -133,8 +135,7 @@ class Exchange:
                 await self._next()
         finally:
             self._feed.close()
-        rest = [said for said in self._session.messages[self._position :] if self._is_told(said)]
-        messages = [said.message for said in (*self._missed, *rest)]
+        messages = [said.message for said in self._session.messages[self._position :] if self._is_told(said)]
         told: list[AgentMessage] = public(messages)  # type: ignore[assignment] # of assistant and tools
         return {"stopReason": self._projection.stop_reason or "error", "messages": told}
 
@@ -164,7 +165,7 @@ class Exchange:
             return self._projection.stream(item.run)
         events = self._projection.take(item.action, item.after.state)
         if self._projection.stop_reason == "tool_use":
-            _TOLD[self._session] = len(self._session.messages)
+            _TOLD[self._session] = (self._turn_id, self._projection.told)
         return events
 
     async def _catch_up(self) -> bytes:
