@@ -96,6 +96,7 @@ def test_no_example_is_left_out_of_the_tests() -> None:
     tested |= {"renamer.py", "subagents.py"}  # tests/tools
     tested |= {"text_agent.py", "pydantic_agent.py", "langgraph_agent.py"}  # tests/agents/adapters
     tested |= {"model_agent.py"}  # tests/agents
+    tested |= {"acp_program.py"}  # tests/cli
     elsewhere = {path.name for path in (ROOT / "examples").glob("a[ah]p_*.py")}  # tests/client
     found = {file.name for file in (ROOT / "examples").iterdir() if file.is_file()}
     assert found - elsewhere == tested
