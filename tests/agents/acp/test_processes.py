@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from acp_acting import Served, acting, is_alive, last, memory, pid_in, relay_of, until_gone
-from agenthost.agents.acp import conversation
+from agenthost.agents.acp import conversation, relay
 from agenthost.host.host import Host
 from hosting import run
 from talking import Talk, talking
@@ -100,6 +100,22 @@ def test_a_program_that_nobody_uses_leaves_and_comes_back(tmp_path: Path) -> Non
             peers = relay_of(host)._peers
             await asyncio.wait_for(peers._current.wait(), 10)
             assert await memory(talk) == ["say hello"]
+
+    run(story)
+
+
+def test_a_program_holds_only_so_many_sessions_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(relay, "MOST_HELD", 1)
+
+    async def story() -> None:
+        async with talking(tmp_path, acting(tmp_path / "home")) as host:
+            talks = [await Talk.begin(host, "acting") for _ in range(3)]
+            for talk in talks:
+                await talk.say("say hello")
+            assert list(relay_of(host)._conversations) == [talks[-1].uri]
+            assert await memory(talks[0]) == ["say hello"]
 
     run(story)
 

@@ -217,6 +217,11 @@ class Conversation:
             asking.exception()  # whatever became of it, nobody has to know
         return bool(done)
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether no turn runs, or winds down."""
+        return self._showing is None and (self._ending is None or self._ending.done())
+
     async def wait_ended(self) -> bool:
         """Wait until a turn that was cancelled has ended, within bounds; tells whether it has."""
         if self._ending is None:

@@ -31,6 +31,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Relay"]
 
+MOST_HELD = 100
+"""How many sessions the program holds at once, if it can take up those that it let go."""
+
+CLOSE_SECONDS = 5.0
+
 log = logging.getLogger("agenthost.acp")
 
 
@@ -43,6 +48,7 @@ class Relay:
         self._peers = Peers(agent.label, agent.command, cwd, agent.idle_seconds)
         self._conversations: dict[str, Conversation] = {}
         self._spare: tuple[JsonObject, Conversation] | None = None
+        self._closing: set[asyncio.Task[None]] = set()
 
     # What it offers
 
@@ -119,6 +125,7 @@ class Relay:
         peer = await self._peers.get()
         with self._peers.used(peer):
             conversation, prompt = await self._joined(turn, peer)
+            self._make_room(conversation)
             await conversation.agreement.agree(turn)
             can = peer.can.prompt_capabilities or PromptCapabilities()
             prompt += blocks_of(turn.message, can)
@@ -163,7 +170,7 @@ class Relay:
         is_known = last in turn.past_turns
         conversation = self._conversations.get(turn.session)
         if conversation is not None and (conversation.peer is not peer or not is_known):
-            await self._drop(turn.session)
+            await self._end(self._taken(turn.session))
             conversation = None
         place = self._place(peer, self._agent.cwd or turn.workspace)
         if conversation is None and is_known and peer.can_resume:
@@ -193,29 +200,46 @@ class Relay:
             return spare[1]
         return await Conversation.begin(peer, place, self._peers.retire, self._agent.mode)
 
-    async def _drop(self, session: str) -> None:
-        """Let go of a conversation, with the commands that still run for it."""
+    def _make_room(self, newest: Conversation) -> None:
+        """Let the program close the sessions that were not used for longest, if there are too many."""
+        names = {conversation: session for session, conversation in self._conversations.items()}
+        self._conversations[names[newest]] = self._conversations.pop(names[newest])
+        idle = [session for session, one in self._conversations.items() if one.is_idle and one is not newest]
+        if newest.peer.can_resume:
+            for session in idle[: max(len(self._conversations) - MOST_HELD, 0)]:
+                task = asyncio.create_task(self._end(self._taken(session)))
+                self._closing.add(task)
+                task.add_done_callback(self._closing.discard)
+
+    def _taken(self, session: str) -> Conversation | None:
+        """Let go of a conversation, at once: the next turn of its session begins another."""
         conversation = self._conversations.pop(session, None)
         if conversation is not None:
             conversation.peer.leave_alone(conversation.id)
-            await conversation.machine.close()
+        return conversation
 
     async def forget(self, session: str) -> None:
-        """Have the program close a session that was removed, if it can."""
-        conversation = self._conversations.get(session)
-        await self._drop(session)
-        if conversation is None or conversation.peer.is_over:
+        """Have the program close a session that was removed."""
+        await self._end(self._taken(session))
+
+    async def _end(self, conversation: Conversation | None) -> None:
+        """End the commands that still run for a conversation, and have the program close it, if it can."""
+        if conversation is None:
             return
+        await conversation.machine.close()
         can = conversation.peer.can.session_capabilities
-        if can is not None and can.close is not None:
-            try:
-                async with asyncio.timeout(5):
-                    await conversation.peer.ask("session/close", {"sessionId": conversation.id})
-            except (AgentUnavailable, TimeoutError) as error:
-                log.debug("a session was not closed: %s", error)
+        if can is None or can.close is None or conversation.peer.is_over:
+            return
+        try:
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await conversation.peer.ask("session/close", {"sessionId": conversation.id})
+        except (AgentUnavailable, TimeoutError) as error:
+            log.debug("a session was not closed: %s", error)
 
     async def close(self) -> None:
         """End the program, and what it runs."""
-        for session in list(self._conversations):
-            await self._drop(session)
+        for conversation in self._conversations.values():
+            await conversation.machine.close()
         await self._peers.close()
+        if self._closing:
+            await asyncio.wait(self._closing)
