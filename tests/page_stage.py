@@ -1,5 +1,6 @@
 """Agents for the journeys: the demo agent, one that does on demand what the demo does not, and odd ones."""
 
+import asyncio
 import struct
 import zlib
 from collections.abc import Sequence
@@ -22,7 +23,7 @@ from agenthost import (
 )
 from agenthost.agents.demo import demo
 
-__all__ = ["TOUR", "demo", "guarded", "png", "stage", "tour", "unready"]
+__all__ = ["TOUR", "demo", "gradual", "guarded", "png", "stage", "tour", "unready"]
 
 TOUR = """\
 ## What was found
@@ -174,9 +175,17 @@ class Unready(Agent):
         raise HostError("there is no room left")
 
 
+class Gradual(Agent):
+    """Takes a while to get ready for a session."""
+
+    async def prepare(self, session: str) -> None:
+        await asyncio.sleep(0.7)
+
+
 LOGIN = {"resource": "https://login.example", "resource_name": "The library"}
 guarded = Guarded("guarded", answer, title="Guarded", protected_resources=[LOGIN])  # type: ignore[list-item]
 unready = Unready("unready", answer, title="Unready")
+gradual = Gradual("gradual", answer, title="Gradual")
 
 stage = Agent(
     "stage",

@@ -215,3 +215,13 @@ def test_a_session_that_cannot_be_made_says_why(stage: Stage, open_tab: OpenTab)
     expect(tab.page.get_by_role("main")).to_contain_text("The session could not be made.")
     tab.run("location.hash = '#/session/demo%3A%2Fnever'")
     expect(tab.page.get_by_role("main")).to_contain_text("This session is not there.")
+
+
+def test_a_session_that_is_still_being_made_takes_the_keyboard_when_it_is_ready(
+    stage: Stage, open_tab: OpenTab
+) -> None:
+    tab = open_tab(stage.url)
+    uri = make_session(tab, "gradual")
+    tab.run("location.hash = argument", f"#/session/{quote(uri, safe='')}")
+    expect(composer(tab)).to_be_disabled()
+    expect(composer(tab)).to_be_focused()

@@ -19,7 +19,7 @@ interface ComposerFieldProps {
 
 /** Show the field, and what could follow. */
 export function ComposerField(props: ComposerFieldProps) {
-  const { draft, isEditing } = props;
+  const { draft, isEditing, isEnabled } = props;
   const { uri } = useAccess();
   const field = useRef<HTMLTextAreaElement>(null);
   const list = useId();
@@ -27,11 +27,18 @@ export function ComposerField(props: ComposerFieldProps) {
   const items = completing.items.value;
   const chosen = completing.chosen.value;
   useEffect(() => grow(field.current), [draft.value.text]);
+  const isDue = useRef(false);
   useEffect(() => {
     // Not where it would open a keyboard on the screen.
-    if (arrival.takesFocus && matchMedia("(hover: hover)").matches) field.current?.focus();
+    isDue.current = arrival.takesFocus && matchMedia("(hover: hover)").matches;
     arrival.takesFocus = true;
   }, [uri, isEditing]);
+  useEffect(() => {
+    // While a session is still being made, the field is disabled and takes no focus: it comes with the rest.
+    if (!isDue.current || !isEnabled) return;
+    isDue.current = false;
+    field.current?.focus();
+  }, [uri, isEditing, isEnabled]);
   const take = (item: CompletionItem | undefined) => item && takeInto(field.current, draft, item, completing);
   return (
     <>
@@ -45,7 +52,7 @@ export function ComposerField(props: ComposerFieldProps) {
         aria-controls={items.length > 0 ? list : undefined}
         aria-activedescendant={items.length > 0 ? `${list}-${chosen}` : undefined}
         placeholder={props.placeholder}
-        disabled={!props.isEnabled}
+        disabled={!isEnabled}
         value={draft.value.text}
         onInput={(event) => {
           const { value, selectionStart } = event.currentTarget;
