@@ -1,6 +1,8 @@
 """The agents that the chat is tried with: the demo agent, and one for what that does not do."""
 
-from agenthost import Agent, Choice, Question, Turn, Usage, tool
+import asyncio
+
+from agenthost import Agent, Choice, Question, ToolResult, Turn, Usage, tool
 from agenthost.agents.demo import demo
 from agenthost.agents.demo.parsing import read_calls
 from agenthost.tools.subagents import subagent
@@ -61,6 +63,15 @@ async def show(turn: Turn) -> None:
             (call,) = read_calls(rest)
             (result,) = await turn.calls(call)
             await turn.say(f"{call.name} -> {result}")
+        case "/late":  # a second call asks, while the first still waits
+            first, second = turn.report("Dig"), turn.report("Fill")
+            first.put_question([])
+            await asyncio.sleep(0.5)
+            second.put_question([])
+            for call in (first, second):
+                await call.wait_decision()
+                call.complete(ToolResult(["done"]))
+            await turn.say("Dug and filled.")
         case "/free":
             colours = [Choice("r", "Red"), Choice("b", "Blue", description="like the sea")]
             question = Question.choice("colour", "Which colour?", colours, freeform=True)

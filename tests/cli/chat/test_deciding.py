@@ -90,6 +90,19 @@ def test_what_is_being_typed_is_no_answer_and_several_calls_wait_together(server
         seen.leave()
 
 
+def test_a_call_that_comes_later_is_counted_in_the_question_that_is_open(server: str) -> None:
+    with chat(server, "--agent", "showman", rows=30) as seen:
+        seen.wait_prompt()
+        seen.say("/late")
+        seen.wait_screen("[y]")
+        assert "Allow all" not in seen.text
+        seen.wait_screen("Allow Dig? (1 of 2)")
+        seen.wait_screen("[a] Allow all 2")
+        seen.type("a")
+        seen.wait_for("Dug and filled.")
+        seen.leave()
+
+
 def test_results_wait_to_be_seen_and_outputs_are_shown_as_they_come(server: str) -> None:
     with chat(server, "--agent", "showman", rows=30) as seen:
         seen.wait_prompt()

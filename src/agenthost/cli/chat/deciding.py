@@ -6,7 +6,7 @@ Others may be quicker, from a browser or another terminal: then what was asked h
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NoReturn, TypeAlias
+from typing import Any, Literal, NoReturn, TypeAlias, TypeVar
 
 from agenthost.cli.chat.asking import Asking
 from agenthost.cli.chat.calls import blocks_of, headline, outcome, pretty_input, texts_of
@@ -24,6 +24,8 @@ __all__ = ["Decider", "Desk", "Options"]
 Kind: TypeAlias = Literal["call", "result", "request"]
 
 MOST_INPUT_LINES = 30
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,16 @@ class Options:
         if waiting > 1:
             keys.append(Key("a", f"Allow all {waiting}"))
         return cls(keys, by_key)
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """A key that was pressed, and what was on the screen then."""
+
+    key: str
+    options: Options
+    about: list[str]
+    waiting: list[Any]
 
 
 def _letter(option: Any, taken: dict[str, Any]) -> str | None:
@@ -123,24 +135,16 @@ class Decider:
             "result": self._ask_result,
             "request": self._asking.ask,
         }
-        asked = asyncio.ensure_future(asks[kind](item))
-        gone = asyncio.ensure_future(self._session.until(lambda _: not self._is_open(kind, name)))
-        try:
-            await asyncio.wait({asked, gone}, return_when=asyncio.FIRST_COMPLETED)
-            if asked.done():
-                await self._heard(asked)
-            else:
-                self._withdrawn(kind, name, item)
-        finally:
-            asked.cancel()
-            gone.cancel()
-            await asyncio.gather(asked, gone, return_exceptions=True)
+        gone = self._session.until(lambda _: not self._is_open(kind, name))
+        if not await _unless(self._asked(asks[kind](item)), gone):
+            self._withdrawn(kind, name, item)
 
-    async def _heard(self, asked: "asyncio.Future[None]") -> None:
+    async def _asked(self, ask: Awaitable[None]) -> bool:
         try:
-            await asked
+            await ask
         except AhpError as error:
             self._tell(f"that was not possible: {error}")
+        return True
 
     def _withdrawn(self, kind: Kind, name: str, item: Any) -> None:
         who = self._hearing.other("request" if kind == "request" else "call", name)
@@ -155,41 +159,58 @@ class Decider:
         if self._is_trusting:
             await self._session.approve(call)
             return
-        about = await self._about(call)
-        options = Options.of(call, len(self._session.open_calls))
-        while (echoes := await self._decided(call, options, about)) is None:
+        details = await self._details(call)
+        while (echoes := await self._decided(call, details)) is None:
             pass  # somebody went back
         for echo in echoes:
             await echo
 
-    async def _about(self, call: Any) -> list[str]:
-        waiting = len(self._session.open_calls)
-        title = plain_of(call.get("confirmationTitle")) or f"Allow {call['displayName']}?"
-        place = f" (1 of {waiting})" if waiting > 1 else ""
-        lines = ["", *self._painter.text(f"{self._who}{title}{place}", "bold yellow")]
+    async def _details(self, call: Any) -> list[str]:
         given = pretty_input(call).split("\n")
-        lines += [row for line in given[:MOST_INPUT_LINES] for row in self._painter.text(line, indent=2)]
+        lines = [row for line in given[:MOST_INPUT_LINES] for row in self._painter.text(line, indent=2)]
         if len(given) > MOST_INPUT_LINES:
             lines += self._painter.text(f"… {len(given) - MOST_INPUT_LINES} more lines", "dim", indent=2)
         for edit in call.get("edits", {}).get("items", []):
             lines += edit_lines(self._painter, edit, await fetch_versions(self._client, edit))
         return lines
 
-    async def _decided(self, call: Any, options: Options, about: list[str]) -> list[Echo] | None:
-        key = await self._face.key(about, options.keys)
-        option = options.by_key.get(key)
+    async def _decided(self, call: Any, details: list[str]) -> list[Echo] | None:
+        asked = await self._pressed(call, details)
+        option = asked.options.by_key.get(asked.key)
         name = option["id"] if option else None
-        if key == "e":
-            return await self._edited(call, about)
-        if key == "a":
-            return [self._session.approve(one) for one in self._session.open_calls]
-        if key == "y" or (option and option["kind"] == "approve"):
+        if asked.key == "e":
+            return await self._edited(call, asked.about)
+        if asked.key == "a":
+            return [self._session.approve(one) for one in asked.waiting]
+        if asked.key == "y" or (option and option["kind"] == "approve"):
             return [self._session.approve(call, option=name)]
         try:
-            reason = await self._face.line("  why not (Enter: no reason)? ", about=about)
+            reason = await self._face.line("  why not (Enter: no reason)? ", about=asked.about)
         except Back:
             return None
         return [self._session.deny(call, reason.strip() or None, option=name)]
+
+    async def _pressed(self, call: Any, details: list[str]) -> "Pressed":
+        """Ask for a key, and anew when more calls wait, or fewer: "all" means those that it said."""
+        title = plain_of(call.get("confirmationTitle")) or f"Allow {call['displayName']}?"
+        while True:
+            waiting = self._session.open_calls
+            place = f" (1 of {len(waiting)})" if len(waiting) > 1 else ""
+            about = ["", *self._painter.text(f"{self._who}{title}{place}", "bold yellow"), *details]
+            options = Options.of(call, len(waiting))
+            key = await _unless(self._face.key(about, options.keys), self._others_wait(call, waiting))
+            if key is not None:
+                return Pressed(key, options, about, waiting)
+
+    async def _others_wait(self, call: Any, waiting: list[Any]) -> None:
+        """Wait until other calls wait beside this one than those that were named."""
+        name, names = call["toolCallId"], _names(waiting)
+
+        def is_so(_: object) -> bool:
+            now = _names(self._session.open_calls)
+            return name in now and now != names
+
+        await self._session.until(is_so)
 
     async def _edited(self, call: Any, about: list[str]) -> list[Echo] | None:
         given = text = call.get("toolInput", "")
@@ -220,3 +241,22 @@ class Decider:
             lines += edit_lines(self._painter, edit, await fetch_versions(self._client, edit))
         key = await self._face.key(lines, [Key("y", "Let it see"), Key("n", "Withhold")])
         await self._session.confirm_result(call, approved=key == "y")
+
+
+def _names(calls: list[Any]) -> list[str]:
+    return [call["toolCallId"] for call in calls]
+
+
+async def _unless(wanted: Awaitable[T], other: Awaitable[object]) -> T | None:
+    """Wait for something, and give it up when something else comes first."""
+    tasks = asyncio.ensure_future(wanted), asyncio.ensure_future(other)
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if tasks[0].done():
+            return tasks[0].result()
+        tasks[1].result()  # it may have failed
+        return None
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
