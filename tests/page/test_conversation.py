@@ -172,3 +172,25 @@ def test_what_is_typed_is_kept_over_a_visit_elsewhere_and_a_reload(stage: Stage,
     tab.page.reload()
     expect(composer(tab)).to_have_value("half a sen")
     assert other != uri
+
+
+def test_whoever_reads_further_up_is_left_there_while_more_comes(stage: Stage, open_tab: OpenTab) -> None:
+    tab = open_tab(stage.url)
+    begin(tab, "stage", "/lines 200")
+    wait_idle(tab)
+    to_end = tab.page.get_by_role("button", name="Go to the end")
+    expect(answer(tab).get_by_text("That was all.")).to_be_in_viewport()
+    expect(to_end).to_have_count(0)
+    tab.page.get_by_role("region", name="Conversation").hover()
+    tab.page.mouse.wheel(0, -15)  # a little is enough
+    expect(to_end).to_be_visible()
+    before = tab.run("return document.querySelector('.transcript').scrollTop")
+    tab.run(
+        "const said = document.querySelector('.turn:last-child .answer');"
+        "said.append('one more line', document.createElement('hr'))"
+    )
+    tab.run("await new Promise(requestAnimationFrame); await new Promise(requestAnimationFrame)")
+    assert tab.run("return document.querySelector('.transcript').scrollTop") == before
+    to_end.click()
+    expect(to_end).to_have_count(0)
+    expect(tab.page.get_by_text("one more line")).to_be_in_viewport()

@@ -126,6 +126,14 @@ def test_drafts_of_answers_are_seen_in_the_other_window_and_can_be_sent_from_the
     form.get_by_label("Name").fill("Ada L.")
     tab.page.locator("form.asking").get_by_label("Count").focus()
     expect(tab.page.locator("form.asking").get_by_label("Name")).to_have_value("Ada L.")
+    # What does not fit is no draft for others, but stays where it was chosen.
+    expect(form.get_by_label("card")).to_be_checked()
+    tab.page.locator("form.asking").get_by_label("ribbon").check()
+    tab.page.locator("form.asking").get_by_label("Name").focus()
+    expect(form.get_by_label("card")).not_to_be_checked()
+    for label in ("card", "box", "ribbon"):
+        expect(tab.page.locator("form.asking").get_by_label(label)).to_be_checked()
+    form.get_by_label("ribbon").check()
     form.get_by_role("button", name="Answer").click()
     expect(tab.page.locator("form.asking")).to_have_count(0)
     expect(answer(tab)).to_contain_text("name: Ada L.")

@@ -40,6 +40,31 @@ async def secret() -> str:
     return "the number is 42"
 
 
+async def wait(turn: Turn, word: str) -> None:
+    """Wait for somebody, in some way."""
+    match word:
+        case "/late":  # a second call asks, while the first still waits
+            first, second = turn.report("Dig"), turn.report("Fill")
+            first.put_question([])
+            await asyncio.sleep(0.5)
+            second.put_question([])
+            for call in (first, second):
+                await call.wait_decision()
+                call.complete(ToolResult(["done"]))
+            await turn.say("Dug and filled.")
+        case "/free":
+            colours = [Choice("r", "Red"), Choice("b", "Blue", description="like the sea")]
+            question = Question.choice("colour", "Which colour?", colours, freeform=True)
+            await turn.say(f"chosen: {(await turn.ask(question)).get('colour')}")
+        case "/visit":
+            answers = await turn.ask(message="Please sign in", url="https://id.example.org/login")
+            await turn.say(f"{answers.response}ed")
+        case "/steer":
+            await turn.ask("Go on?")
+            steering = await turn.steering()
+            await turn.say(f"steered by {steering['content']}" if steering else "not steered")
+
+
 async def show(turn: Turn) -> None:
     """Show what the demo agent does not do."""
     word, _, rest = turn.text.partition(" ")
@@ -63,26 +88,8 @@ async def show(turn: Turn) -> None:
             (call,) = read_calls(rest)
             (result,) = await turn.calls(call)
             await turn.say(f"{call.name} -> {result}")
-        case "/late":  # a second call asks, while the first still waits
-            first, second = turn.report("Dig"), turn.report("Fill")
-            first.put_question([])
-            await asyncio.sleep(0.5)
-            second.put_question([])
-            for call in (first, second):
-                await call.wait_decision()
-                call.complete(ToolResult(["done"]))
-            await turn.say("Dug and filled.")
-        case "/free":
-            colours = [Choice("r", "Red"), Choice("b", "Blue", description="like the sea")]
-            question = Question.choice("colour", "Which colour?", colours, freeform=True)
-            await turn.say(f"chosen: {(await turn.ask(question)).get('colour')}")
-        case "/visit":
-            answers = await turn.ask(message="Please sign in", url="https://id.example.org/login")
-            await turn.say(f"{answers.response}ed")
-        case "/steer":
-            await turn.ask("Go on?")
-            steering = await turn.steering()
-            await turn.say(f"steered by {steering['content']}" if steering else "not steered")
+        case "/late" | "/free" | "/visit" | "/steer":
+            await wait(turn, word)
         case _:
             await turn.say(f"{len(turn.message.get('attachments', []))} attachments: {turn.text}")
 

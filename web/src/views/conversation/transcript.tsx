@@ -102,7 +102,10 @@ function useSticking(scroller: { readonly current: HTMLDivElement | null }, sent
   const last = useRef(0);
   const goToEnd = () => {
     isStuck.value = true;
-    if (scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
+    const element = scroller.current;
+    if (!element) return;
+    element.scrollTop = element.scrollHeight;
+    last.current = element.scrollTop;
   };
   useEffect(() => {
     const element = scroller.current;
@@ -120,9 +123,11 @@ function useSticking(scroller: { readonly current: HTMLDivElement | null }, sent
     const element = scroller.current;
     if (!element) return;
     const { scrollTop, scrollHeight, clientHeight } = element;
-    // Only whoever goes up leaves the end: it may have moved down since we went there.
-    if (scrollHeight - scrollTop - clientHeight < NEAR) isStuck.value = true;
-    else if (scrollTop < last.current) isStuck.value = false;
+    const left = scrollHeight - scrollTop - clientHeight;
+    // Only whoever goes up from where we were leaves the end, be it a little: content that became shorter is
+    // at its end, and the end may have moved down since we went there.
+    if (scrollTop < last.current - 1 && left > 1) isStuck.value = false;
+    else if (left < NEAR) isStuck.value = true;
     last.current = scrollTop;
   };
   return { isStuck, goToEnd, look };

@@ -95,11 +95,21 @@ function answerTo(question: SessionInputQuestion, entry: Entry): SessionInputAns
   return value === undefined ? { state: "skipped" } : { state: "submitted", value };
 }
 
-/** What stands in the fields: what is typed here, and what others type, unless it is typed over here just now. */
+function isSame(one: SessionInputAnswer | undefined, other: SessionInputAnswer | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/**
+ * What stands in the fields: what is typed here, and what others type, unless it is typed over here just now.
+ *
+ * What we sent comes back as an answer, but says less than what was typed: of what does not fit there is no
+ * draft at all. So it never stands in for that.
+ */
 function useDrafts(request: SessionInputRequest, onDraft: QuestionFormProps["onDraft"]) {
   const entries = useSignal<Readonly<Record<string, Entry>>>({});
   const focused = useRef<string | undefined>(undefined);
   const waiting = useRef(new Map<string, { question: SessionInputQuestion; entry: Entry }>());
+  const sent = useRef(new Map<string, SessionInputAnswer | undefined>());
   const timer = useRef<number | undefined>(undefined);
   const seen = useRef(request.answers);
   useEffect(() => {
@@ -108,8 +118,11 @@ function useDrafts(request: SessionInputRequest, onDraft: QuestionFormProps["onD
     const mine = { ...entries.value };
     for (const question of request.questions ?? []) {
       const answer = request.answers?.[question.id];
-      const isNew = answer !== before?.[question.id];
-      if (isNew && question.id !== focused.current) mine[question.id] = entryFor(question, answer);
+      const isOurs = sent.current.has(question.id) && isSame(answer, sent.current.get(question.id));
+      const isTyped = question.id === focused.current || waiting.current.has(question.id);
+      if (answer === before?.[question.id] || isOurs || isTyped) continue;
+      mine[question.id] = entryFor(question, answer);
+      sent.current.delete(question.id);
     }
     entries.value = mine;
   }, [request.answers]);
@@ -120,7 +133,9 @@ function useDrafts(request: SessionInputRequest, onDraft: QuestionFormProps["onD
       const value = problemWith({ ...question, required: false }, entry)
         ? undefined
         : valueOf(question, entry);
-      onDraft(id, value && { state: "draft", value });
+      const draft: SessionInputAnswer | undefined = value && { state: "draft", value };
+      sent.current.set(id, draft);
+      onDraft(id, draft);
     }
     waiting.current.clear();
   };
