@@ -37,7 +37,7 @@ def swapping(workspace: Path, outside: Path) -> Iterator[None]:
         thread.join()
 
 
-TRIES = 400
+TRIES = 150
 
 
 @pytest.mark.parametrize(
