@@ -50,8 +50,7 @@ class Client:
         await self.host.dispatch(self.uri, self.seq, {**turn, "userMessage": message})
         while True:
             for item in await self.feed.subscriber.wait_next():
-                envelopes = item.envelopes()
-                if END in envelopes[-1]:
+                if item.envelopes()[-1].find(END) >= 0:  # `in` first takes what it looks for for a number
                     return
 
 

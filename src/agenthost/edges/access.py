@@ -58,6 +58,7 @@ class Access:
         """Ask these keys; what is `GET` from the public paths needs none."""
         self._keys = keys or Keys(None)
         self._public = frozenset(public) | HEALTH
+        self._everybody = Grant(None, None, self._keys)
 
     @property
     def needs_key(self) -> bool:
@@ -71,9 +72,9 @@ class Access:
         by accident.
         """
         in_address, in_protocols = _taken_out(scope), _taken_from_protocols(scope)
-        token = _bearer(scope) or in_protocols or in_address
         if not self._keys.is_needed:
-            return _noted(scope, Grant(None, None, self._keys))
+            return _noted(scope, self._everybody)
+        token = _bearer(scope) or in_protocols or in_address
         key = self._keys.find(token) if token else None
         if key is not None:
             return _noted(scope, Grant(key.owner, key.id, self._keys))

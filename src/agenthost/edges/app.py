@@ -39,6 +39,9 @@ __all__ = ["META_PATHS", "App", "json_response", "refuse"]
 
 log = logging.getLogger("agenthost.http")
 
+READABLE = "agenthost.readable"
+"""The entry of the scope with the headers that let a page read the answer."""
+
 ALWAYS = frozenset({"/healthz", "/readyz", "/metrics"})
 """The paths that are answered while the host is not open, too."""
 
@@ -157,18 +160,22 @@ class App:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request or a WebSocket."""
         if scope["type"] == "http":
-            await self._checked(scope, receive, self._counted(scope, send))
+            await self._checked(scope, receive, self._answering(scope, send))
         elif scope["type"] == "websocket":
             await self._checked(scope, receive, send)
 
-    def _counted(self, scope: Scope, send: Send) -> Send:
-        async def counted(message: Message) -> None:
+    def _answering(self, scope: Scope, send: Send) -> Send:
+        """Give the way to answer so that it is counted, and that a page which is welcome can read it."""
+
+        async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
                 self.requests[_route_of(scope), message["status"]] += 1
                 scope[HAS_BEGUN] = True
+                if READABLE in scope:
+                    message = {**message, "headers": [*message.get("headers", ()), *scope[READABLE]]}
             await send(message)
 
-        return counted
+        return answer
 
     async def _checked(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let only those through who mean us, who may, and when we can."""
@@ -177,7 +184,7 @@ class App:
             await refuse(scope, receive, send, *_MISDIRECTED)
             return
         if scope["type"] == "http":
-            send = self._cors.opened(scope, send)
+            scope[READABLE] = self._cors.added(scope)
         refusal = self._refusal(scope, grant)
         if refusal is not None:
             await refuse(scope, receive, send, *refusal)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from starlette.datastructures import Headers
-from starlette.types import Message, Scope, Send
+from starlette.types import Scope
 
 from agenthost.settings import LOCAL_PAGES
 
@@ -41,11 +41,10 @@ class Cors:
 
     def welcomes(self, scope: Scope) -> bool:
         """Tell whether a request may come from the page it comes from. One that names none is no page's."""
-        headers = Headers(scope=scope)
-        origins = headers.getlist("origin")
+        origins = _origins(scope)
         if not origins:
             return True
-        return len(origins) == 1 and self._is_welcome(origins[0].lower(), headers)
+        return len(origins) == 1 and self._is_welcome(origins[0].lower(), Headers(scope=scope))
 
     def _is_welcome(self, origin: str, headers: Headers) -> bool:
         if self._is_any or origin in self._exact or _PORT.sub("", origin) in self._any_port:
@@ -55,13 +54,10 @@ class Cors:
 
     def is_preflight(self, scope: Scope) -> bool:
         """Tell whether a browser asks what a page may send."""
+        if scope["type"] != "http" or scope["method"] != "OPTIONS":
+            return False
         headers = Headers(scope=scope)
-        return (
-            scope["type"] == "http"
-            and scope["method"] == "OPTIONS"
-            and "origin" in headers
-            and "access-control-request-method" in headers
-        )
+        return "origin" in headers and "access-control-request-method" in headers
 
     def allow(self, scope: Scope) -> dict[str, str]:
         """Answer a preflight: what a page may send. No header is worth more than another here."""
@@ -72,28 +68,22 @@ class Cors:
             "Access-Control-Max-Age": MAX_AGE,
         }
 
-    def opened(self, scope: Scope, send: Send) -> Send:
-        """Give the way to answer so that a page which is welcome can read it."""
-        added = self._added(scope)
-
-        async def opened(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message.get("headers", ()), *added]}
-            await send(message)
-
-        return opened
-
-    def _added(self, scope: Scope) -> Sequence[tuple[bytes, bytes]]:
+    def added(self, scope: Scope) -> Sequence[tuple[bytes, bytes]]:
+        """Give the headers to answer with, so that a page which is welcome can read it."""
         vary = [] if self._is_any else [(b"vary", b"Origin")]
-        if all(name != b"origin" for name, _ in scope["headers"]) or not self.welcomes(scope):
+        origins = _origins(scope)
+        if not origins or not self.welcomes(scope):
             return vary
-        origin = Headers(scope=scope)["origin"]
-        allowed = ANY if self._is_any else origin
+        allowed = ANY if self._is_any else origins[0]
         return [
             *vary,
             (b"access-control-allow-origin", allowed.encode("latin-1")),
             (b"access-control-expose-headers", EXPOSED.encode()),
         ]
+
+
+def _origins(scope: Scope) -> list[str]:
+    return [value.decode("latin-1") for name, value in scope["headers"] if name == b"origin"]
 
 
 def changes_something(scope: Scope) -> bool:

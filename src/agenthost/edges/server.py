@@ -7,6 +7,7 @@ nobody comes in any more, connections end, and the host writes what is left.
 
 import asyncio
 import errno
+import gc
 import logging
 import socket
 import sys
@@ -46,6 +47,10 @@ CONNECTIONS_SECONDS = 2
 
 HOST_SECONDS = 6.0
 """How long the host may take to close: its journal gives a slow disk five."""
+
+
+GARBAGE_OBJECTS = 20_000
+"""After so many new objects it is looked for garbage; Python's own number is 700."""
 
 
 class CannotServe(Exception):
@@ -124,6 +129,7 @@ class Serving:
             raise
         try:
             app.phase = Phase.READY
+            _spare_the_collector()
             if not self._stopper.is_told:
                 say(welcome(_url(listener), self._host, has_keys=keys.is_needed))
             await _first(self._stopper.wait(), running)
@@ -169,6 +175,15 @@ class Serving:
             return False
         self._stopper.exit_code = 0
         return True
+
+
+def _spare_the_collector() -> None:
+    """Have garbage looked for less often, and not in what was loaded so far: it stays.
+
+    Turns make and drop many small objects, hardly ever in circles: by default that took a tenth of the time.
+    """
+    gc.freeze()
+    gc.set_threshold(GARBAGE_OBJECTS, 20, 20)
 
 
 async def _end(app: App, server: "_Server", running: asyncio.Task[None]) -> None:

@@ -73,9 +73,11 @@ def _turn_ended(session: Session, action: Json, _answers: Any, notes: Notes) -> 
     if turn is None or turn["id"] != action["turnId"]:
         return NOTHING
     messages = turn_messages(session, turn["id"])
-    said: list[Message] = [*close_open_calls(messages, SKIPPED)]
+    said: list[Message] = []
     parts = turn["responseParts"]
-    said += reported_messages(parts, [*messages, *said], notes, is_over=True)
+    if any(part["kind"] == "toolCall" for part in parts):  # most turns have none, and no need to look
+        said += close_open_calls(messages, SKIPPED)
+        said += reported_messages(parts, [*messages, *said], notes, is_over=True)
     answer = answer_message(parts, covered_parts([*messages, *said]), {}, notes)
     said += [] if answer is None else [answer]
     private = without_turn(session)

@@ -81,7 +81,7 @@ class Subscriber:
         self._items: deque[Shown] = deque()
         self._count = 0
         self._bytes = 0
-        self._wake = asyncio.Event()
+        self._waiting: asyncio.Future[None] | None = None  # not an event: one would be made for each AAP turn
         self._failure: SlowConsumer | None = None
 
     @property
@@ -113,7 +113,12 @@ class Subscriber:
         else:
             self._items.append(item)
             self._count = count
-        self._wake.set()
+        if self._waiting is not None:
+            self._wake()
+
+    def _wake(self) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
 
     def _weight(self, item: Shown) -> int:
         # One thing alone, however large, is no sign that nobody reads.
@@ -124,7 +129,7 @@ class Subscriber:
         self._items.appendleft(item)
         self._count += item.count
         self._bytes += self._weight(item)
-        self._wake.set()
+        self._wake()
 
     def drop(self, resource: int) -> None:
         """Take out what waits of one resource: a view of it that comes now holds all of that."""
@@ -132,8 +137,6 @@ class Subscriber:
         self._items = deque(kept)
         self._count = sum(item.count for item in kept)
         self._bytes = sum(map(self._weight, kept))
-        if not kept and self._failure is None:
-            self._wake.clear()
 
     async def wait_next(self) -> list[Shown]:
         """Wait until something is there, and take all of it: at least one, in order. Some may be runs.
@@ -143,14 +146,18 @@ class Subscriber:
         Raises:
             SlowConsumer: the reader fell too far behind and must subscribe again.
         """
-        await self._wake.wait()
+        while not self._items and self._failure is None:
+            self._waiting = asyncio.get_running_loop().create_future()
+            try:
+                await self._waiting
+            finally:
+                self._waiting = None
         if self._failure is not None:
             raise self._failure
         self.taken += 1
         taken = list(self._items)
         self._items.clear()
         self._count = self._bytes = 0
-        self._wake.clear()
         return taken
 
 

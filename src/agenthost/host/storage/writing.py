@@ -40,18 +40,21 @@ class Batch:
         self._connection = connection
         self._seq = counter.last_seq  # of the last entry so far, or below the next
         # What every turn writes: gathered, as one statement for many rows costs a fraction of many.
-        self._entries: list[tuple[int, int, bytes, str | None]] = []
-        self._rows: dict[int, tuple[bool, bytes, bytes, int]] = {}
-        self._messages: list[tuple[int, int, bytes]] = []
+        # Of exact types that `sqlite3` takes as they are: for `bytes`, `bool` and `None` it first looks for
+        # an adapter, which costs more than the row.
+        self._entries: list[tuple[int, int, bytearray]] = []
+        self._rows: dict[int, tuple[int, bytearray, bytearray, int]] = {}
+        self._messages: list[tuple[int, int, bytearray]] = []
 
     def put(self, writes: Sequence[Write]) -> None:
         """Do the writes, in order."""
         for write in writes:
             if isinstance(write, Entry):
-                self._entries.append(self._checked(write))
+                self._add_entry(write)
             elif type(write) is PutRow:
                 row = write.row
-                self._rows[row.number] = (row.is_active, row.summary, row.private, row.number)
+                values = (int(row.is_active), bytearray(row.summary), bytearray(row.private), row.number)
+                self._rows[row.number] = values
             elif type(write) is AddMessages:
                 self._messages += _message_rows(write.number, write.position, write.messages)
             else:
@@ -62,20 +65,25 @@ class Batch:
             catch_up(self._connection, self.counter, self.counter.last_seq)
         put_counter(self._connection, self.counter)
 
-    def _checked(self, entry: Entry) -> tuple[int, int, bytes, str | None]:
-        """Refuse a number out of order: it would be below what is indexed or trimmed, or come twice."""
+    def _add_entry(self, entry: Entry) -> None:
+        """Take an entry; refuse a number out of order: it would be below what is indexed, or come twice."""
         if not self._seq < entry.seq <= self.counter.last_seq:
             raise StorageError(
                 f"entry {entry.seq} is not above {self._seq} and up to {self.counter.last_seq}"
             )
         self._seq = entry.seq
-        return entry.seq, entry.resource, entry.envelope, entry.only_for
+        if entry.only_for is None:
+            self._entries.append((entry.seq, entry.resource, bytearray(entry.envelope)))
+        else:
+            values = (entry.seq, entry.resource, entry.envelope, entry.only_for)
+            self._connection.execute("INSERT INTO log VALUES (?, ?, ?, ?)", values)
+            self.counter.entry_count += 1
 
     def _put_gathered(self) -> None:
         """Put what was gathered: these three do not look at each other, so their order does not matter."""
         entries, rows, messages = self._entries, self._rows, self._messages
         if entries:
-            self._connection.executemany("INSERT INTO log VALUES (?, ?, ?, ?)", entries)
+            self._connection.executemany("INSERT INTO log VALUES (?, ?, ?, NULL)", entries)
             self.counter.entry_count += len(entries)
             self._entries = []
         if rows:
@@ -87,7 +95,7 @@ class Batch:
                 self._explain(messages)
             self._messages = []
 
-    def _explain(self, messages: Sequence[tuple[int, int, bytes]]) -> None:
+    def _explain(self, messages: Sequence[tuple[int, int, bytearray]]) -> None:
         """Find out why not all messages were taken: refuse those in the wrong place."""
         for number, position, body in messages:
             sql = "SELECT body FROM message WHERE number = ? AND position = ?"
@@ -190,5 +198,5 @@ class Batch:
         )
 
 
-def _message_rows(number: int, position: int, messages: Iterable[bytes]) -> list[tuple[int, int, bytes]]:
-    return [(number, place, body) for place, body in enumerate(messages, position)]
+def _message_rows(number: int, position: int, messages: Iterable[bytes]) -> list[tuple[int, int, bytearray]]:
+    return [(number, place, bytearray(body)) for place, body in enumerate(messages, position)]
