@@ -11,6 +11,7 @@ from functools import cached_property
 from hashlib import blake2s
 from typing import Any, Literal, TypeAlias
 
+from agenthost.host.packing import Flow
 from agenthost.host.session import Session
 from agenthost.wire.ahp.actions.text import SessionDelta, SessionReasoning, SessionToolCallDelta
 from agenthost.wire.ahp.common import ContentRef
@@ -43,6 +44,8 @@ class Output:
 
     Attributes:
         abandoned: calls that were begun before the restart and that nobody asks for any more.
+        flow: where new text of `kind` goes, as long as it is the flow of the session; see `Session.flow_to`.
+        kind: the kind of the part that text goes to at the moment.
     """
 
     def __init__(self, session: Session, turn_id: str, start: int = 0) -> None:
@@ -55,7 +58,8 @@ class Output:
         # What was shown before the restart and has not been said again yet, by its place.
         shown = enumerate(parts[start:], start)
         self._left = {place: part for place, part in shown if part.get("content") != BEGAN_AGAIN}
-        self._kind: Kind | None = None
+        self.flow: Flow | None = None
+        self.kind: Kind | None = None
         self._part_id = ""
         self._shown: str | None = None  # the text of this part as it was shown, while it is said again
         self._said = 0  # how much of that was said again
@@ -91,25 +95,26 @@ class Output:
         """Let text appear, in a part of this kind."""
         if not text:
             return
-        if kind != self._kind:
+        if kind != self.kind:
             self._begin(kind)
         if self._shown is not None:
             text = self._new_of(kind, text)
         if text:
-            self._session.stream(_TEXT_KINDS[kind](self._uri, self._turn_id, self._part_id, text))
+            flow = self._session.flow_to(_TEXT_KINDS[kind], self._turn_id, self._part_id, text)
+            self.flow = flow if self._shown is None else None
 
     def open(self, kind: Kind) -> None:
         """Begin a part of this kind, unless text goes to one already."""
-        if kind != self._kind:
+        if kind != self.kind:
             self._begin(kind)
 
     def break_off(self) -> None:
         """Let the next text begin a new part."""
-        self._kind, self._shown = None, None
+        self.kind, self._shown, self.flow = None, None, None
 
     def _begin(self, kind: Kind) -> None:
         self._texts += 1
-        self._kind, self._part_id, self._said = kind, f"p{self._texts}", 0
+        self.kind, self._part_id, self._said, self.flow = kind, f"p{self._texts}", 0, None
         part: Any = next((part for part in self._left.values() if part.get("id") == self._part_id), None)
         self._shown = part["content"] if part is not None and part["kind"] == kind else None
         if self._shown == "":

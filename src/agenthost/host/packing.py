@@ -6,7 +6,7 @@ takes it apart again. What is done once for a run costs a delta next to nothing.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby
+from itertools import groupby, repeat
 from operator import attrgetter
 from typing import Any
 
@@ -31,6 +31,34 @@ STREAMED = frozenset(_PART)
 _encode_lines = msgspec.json.Encoder().encode_lines
 
 
+class Flow:
+    """Text that streams to one part of a turn, in pieces: actions are made of them when they happen.
+
+    Whoever streams adds to `texts`, as long as it is the flow of its session: a call for each piece would be
+    felt.
+    """
+
+    __slots__ = ("kind", "part_id", "texts", "turn_id", "uri")
+
+    def __init__(
+        self,
+        kind: type[SessionDelta | SessionReasoning],
+        uri: str,
+        turn_id: str,
+        part_id: str,
+        texts: list[str],
+    ) -> None:
+        self.kind = kind
+        self.uri = uri
+        self.turn_id = turn_id
+        self.part_id = part_id
+        self.texts = texts
+
+    def actions(self) -> list[StreamedText]:
+        """Give its actions, one for each piece."""
+        return list(map(self.kind, repeat(self.uri), repeat(self.turn_id), repeat(self.part_id), self.texts))
+
+
 class _Envelope(msgspec.Struct, gc=False):
     """An envelope of the host's own, as it is encoded: the same bytes as of an object with these keys."""
 
@@ -44,11 +72,10 @@ def encode_run(actions: Sequence[StreamedText], first: int) -> bytes:
     return _encode_lines(list(map(_Envelope, actions, range(first, first + len(actions)))))[:-1]
 
 
-def joined(actions: Sequence[StreamedText]) -> list[StreamedText]:
+def joined(actions: Sequence[StreamedText], *, is_one_part: bool = False) -> list[StreamedText]:
     """Give the fewest actions that do the same to a state: what goes on in one part is one text."""
-    kinds = {type(action) for action in actions}
-    if len(kinds) == 1 and len(set(map(_PART[kinds.pop()], actions))) == 1:
-        return [_one(actions)]  # as nearly always, at a third of the cost
+    if is_one_part:
+        return [_one(actions)]
     return [
         _one(list(stretch))
         for kind, of_kind in groupby(actions, type)

@@ -158,7 +158,13 @@ class RunningTurn:
             self.check()
         if not text.isascii():
             text = text.encode(errors="replace").decode()  # half a pair of surrogates cannot be written
-        self.output.say(kind, text)
+        # What nearly every piece needs is done here, as each further call for it would be felt.
+        output, session = self.output, self.session
+        if (flow := output.flow) is not None and flow is session.flow and kind == output.kind and text:
+            flow.texts.append(text)
+            session.journal.buffered += 1
+        else:
+            output.say(kind, text)
         if private is not None:
             self._note(kind, private)
         self._pieces += 1  # as `is_due` does; a call for each piece would be felt

@@ -16,11 +16,11 @@ from agenthost.core.reducers import Live, reduce_session
 from agenthost.core.reducers.text import StreamedText
 from agenthost.core.transcript import Message
 from agenthost.host.journal import Journal
-from agenthost.host.packing import MAX_RUN, STREAMED, joined, mended
+from agenthost.host.packing import MAX_RUN, STREAMED, Flow, joined, mended
 from agenthost.host.storage import AddMessages, CutMessages, PutRow, PutSnapshot, SessionRow
 from agenthost.host.subscriptions import Shown
 from agenthost.wire.ahp.actions.envelope import ActionOrigin
-from agenthost.wire.ahp.actions.text import Action
+from agenthost.wire.ahp.actions.text import Action, SessionDelta, SessionReasoning
 from agenthost.wire.ahp.session import SessionState
 from agenthost.wire.json import JsonObject, encode_json
 
@@ -53,6 +53,7 @@ class Session:
         messages: the transcript.
         private: what belongs to it and is shown to nobody.
         entries: how many entries the log has since the last snapshot, which had `snapshot_bytes`.
+        flow: the text that streams in at the moment, which may be added to; see `flow_to`.
     """
 
     def __init__(
@@ -80,7 +81,8 @@ class Session:
         self._live = live
         self._publish = publish
         self._clock = clock
-        self._streamed: list[StreamedText] = []
+        self.flow: Flow | None = None
+        self._streamed: list[StreamedText | Flow] = []
         self._is_expected = False  # the journal will call `gather` for its next group
         self._is_gone = False
         self._unsaid: list[bytes] = []  # the last messages of the transcript, for the next group
@@ -117,7 +119,22 @@ class Session:
         if not self._is_expected and not self._expect():
             return
         self._streamed.append(action)
+        self.flow = None
         self.journal.buffered += 1
+
+    def flow_to(
+        self, kind: type[SessionDelta | SessionReasoning], turn_id: str, part_id: str, text: str
+    ) -> Flow:
+        """Let text stream to a part, as `stream` does. As long as it is `flow`, more may be added to it.
+
+        Whoever adds a piece counts it in `journal.buffered`.
+        """
+        flow = Flow(kind, self.row.uri, turn_id, part_id, [text])
+        if self._is_expected or self._expect():
+            self._streamed.append(flow)
+            self.flow = flow
+            self.journal.buffered += 1
+        return flow
 
     def act(
         self,
@@ -192,25 +209,29 @@ class Session:
 
     def settle(self) -> None:
         """Let the text that streamed in happen now. Never fails: whoever brought it is long gone."""
-        actions = self._streamed
-        if not actions:
+        streamed = self._streamed
+        if not streamed:
             return
-        self._streamed = []
+        self._streamed, self.flow = [], None
+        is_one_part = len(streamed) == 1
+        actions: list[StreamedText] = []
+        for one in streamed:
+            actions += one.actions() if type(one) is Flow else (one,)  # type: ignore[arg-type] # an action, then
         self.journal.buffered -= len(actions)
         for begin in range(0, len(actions), MAX_RUN):
             run = actions[begin : begin + MAX_RUN]
             try:
-                self._happen_as_one(run)
+                self._happen_as_one(run, is_one_part=is_one_part)
             except (AttributeError, KeyError, TypeError, UnicodeError) as error:
                 log.warning("text of an agent in %s is not what it should be: %s", self.row.uri, error)
-                self._happen_as_one(mended(run))
+                self._happen_as_one(mended(run), is_one_part=is_one_part)
 
-    def _happen_as_one(self, run: list[StreamedText]) -> None:
+    def _happen_as_one(self, run: list[StreamedText], *, is_one_part: bool) -> None:
         if not run:
             return
         # As in `_happen`: numbered when nothing can go wrong any more.
         after = self._live
-        for text in joined(run):
+        for text in joined(run, is_one_part=is_one_part):
             after = reduce_session(after, text, 0)  # text needs no clock
         seq, lines = self.journal.number_run(run)
         self._live = after

@@ -1,6 +1,6 @@
 """What an application asks for in a turn: first checked as a whole, then let happen as a whole."""
 
-import secrets
+import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -147,7 +147,8 @@ class Asked:
         if turn is not None:
             # What was still open is skipped, and the model told so.
             self._act("turnCancelled", turnId=turn["id"])
-        turn_id = secrets.token_hex(8)
+        # Of its own session alone, and no secret: asking the system for it would cost more than the rest.
+        turn_id = f"{random.getrandbits(64):016x}"
         message: Any = self.messages[0]
         shown = sent_message(message["content"])
         self._act("turnStarted", turnId=turn_id, userMessage=shown, messages=[Said(turn_id, message)])
