@@ -216,9 +216,7 @@ class Reports:
     def catch_up(self, asking: str | None = None) -> None:
         """Bring the transcript up to date; `asking` is a call that somebody is just asked about."""
         running = self.running
-        messages = reported_messages(
-            running.output.parts, running.messages, running.calls.private, asking=asking
-        )
+        messages = reported_messages(running.output.parts, running.messages, running.notes, asking=asking)
         if messages:
             running.session.note([Said(running.id, message) for message in messages])
 

@@ -18,7 +18,7 @@ from agenthost.host.contents import new_content
 from agenthost.host.limits import Limits
 from agenthost.host.means import Means
 from agenthost.host.output import Kind, Output
-from agenthost.host.recorder import turn_messages
+from agenthost.host.recorder import Notes, turn_messages
 from agenthost.host.reports import Reports
 from agenthost.host.session import Said, Session
 from agenthost.host.setup import private_of
@@ -96,16 +96,41 @@ class RunningTurn:
         self.tasks: set[asyncio.Task[None]] = set()
         self.watchers: list[Callable[[], None]] = []
         self._steered = 0
-        self.calls = self._make_calls(is_taken_up)
-        self.output = self.calls.output
-        self.reports = Reports(self, is_again=is_taken_up)
+        self._is_taken_up = is_taken_up
+        self._calls: Calls | None = None
+        self._reports: Reports | None = None
+        self.output = Output(self.session, self.id)
+        if is_taken_up:
+            self._find_calls()
 
-    def _make_calls(self, is_taken_up: bool) -> Calls:  # noqa: FBT001 - only to be read here
-        calls = Calls(
+    # Made when they are needed: most turns have no calls. They know the turn, so with them it would stay in
+    # memory until the collector comes.
+
+    @property
+    def calls(self) -> Calls:
+        """The calls of this turn, which the host runs."""
+        if self._calls is None:
+            self._calls = self._make_calls()
+        return self._calls
+
+    @property
+    def reports(self) -> Reports:
+        """The calls of this turn, which the agent runs by itself."""
+        if self._reports is None:
+            self._reports = Reports(self, is_again=self._is_taken_up)
+        return self._reports
+
+    @property
+    def notes(self) -> Notes:
+        """What the agent wants to have kept of parts and calls, by their ids."""
+        return {} if self._calls is None else self._calls.private
+
+    def _make_calls(self) -> Calls:
+        return Calls(
             agent=self.agent,
             session=self.session,
             turn_id=self.id,
-            output=Output(self.session, self.id),
+            output=self.output,
             act=self.act,
             wait_for=self.wait_for,
             context=self.tool_context,
@@ -113,13 +138,14 @@ class RunningTurn:
             limit=self._around.limits.tool_seconds,
             slots=self._around.slots,
         )
-        if is_taken_up:
-            found = [part["toolCall"] for part in self.turn["responseParts"] if part["kind"] == "toolCall"]
-            calls.found_running = {call["toolCallId"] for call in found if call["status"] == "running"}
-            if self.agent.is_stepwise:
-                # Whole steps are in the transcript; only the one that was interrupted is run again.
-                calls.output = Output(self.session, self.id, calls.covered)
-        return calls
+
+    def _find_calls(self) -> None:
+        """Find what was under way when the host was restarted."""
+        found = [part["toolCall"] for part in self.turn["responseParts"] if part["kind"] == "toolCall"]
+        self.calls.found_running = {call["toolCallId"] for call in found if call["status"] == "running"}
+        if self.agent.is_stepwise:
+            # Whole steps are in the transcript; only the one that was interrupted is run again.
+            self.calls.output = self.output = Output(self.session, self.id, self.calls.covered)
 
     @property
     def turn(self) -> ActiveTurn:
@@ -387,7 +413,7 @@ class RunningTurn:
         if waiting is None:
             return None
         message: Message = {**user_message(waiting["userMessage"]), "_private": STEERING}
-        said = answer_message(self.output.parts, self.calls.covered, {}, self.calls.private)
+        said = answer_message(self.output.parts, self.calls.covered, {}, self.notes)
         removed = {"type": "session/pendingMessageRemoved", "kind": "steering", "id": waiting["id"]}
         messages = [Said(self.id, one) for one in (said, message) if one is not None]
         self.act({**removed, "session": self.uri}, messages=messages)

@@ -89,7 +89,7 @@ class Turns:
     def notes(self, session: Session) -> Notes:
         """Give what the agent of the running turn wants to have kept with its words."""
         held = self._tasks.get(session.number)
-        return held.running.calls.private if held is not None else {}
+        return held.running.notes if held is not None else {}
 
     def happened(self, happening: Happening) -> None:
         """Do what follows from an action: start a turn, end one, let what waits look again."""

@@ -6,6 +6,7 @@ application stays to listen or not.
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -94,8 +95,8 @@ class Exchange:
             self._turn_id,
             self._app_id,
             self._mode,
-            self._content_of,
-            self._stop_of_turn,
+            partial(_content_of, session),
+            partial(_stop_of, session, self._turn_id),
             self._told(),
         )
         self._missed = self._projection.tell_missed(self._after.state)
@@ -104,16 +105,6 @@ class Exchange:
         """Give the calls that were told before; where that is not remembered, all were."""
         turn_id, told = _TOLD.pop(self._session, ("", Told()))
         return told if turn_id == self._turn_id else Told.all_in(self._after.state)
-
-    def _content_of(self, call_id: str) -> Content:
-        for said in reversed(self._session.messages):
-            if said.message["role"] == "tool" and said.message["toolCallId"] == call_id:
-                return public([said.message])[0]["content"]  # type: ignore[return-value]
-        return ""
-
-    def _stop_of_turn(self) -> StopReason | None:
-        reason: Any = private_of(self._session).get("stops", {}).get(self._turn_id)
-        return reason  # type: ignore[no-any-return]
 
     async def events(self) -> AsyncIterator[bytes]:
         """Give the events, as they come, some at a time; the last is `turn_stop`."""
@@ -197,3 +188,18 @@ class Exchange:
                     self._session, {**action, "requestId": request["id"], "response": "decline"}
                 )
         return bool(asked)
+
+
+# Of no exchange: what knows it and is known by it would stay in memory until the collector comes.
+
+
+def _content_of(session: Session, call_id: str) -> Content:
+    for said in reversed(session.messages):
+        if said.message["role"] == "tool" and said.message["toolCallId"] == call_id:
+            return public([said.message])[0]["content"]  # type: ignore[return-value]
+    return ""
+
+
+def _stop_of(session: Session, turn_id: str) -> StopReason | None:
+    reason: Any = private_of(session).get("stops", {}).get(turn_id)
+    return reason  # type: ignore[no-any-return]
