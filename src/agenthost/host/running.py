@@ -7,7 +7,7 @@ made anew from them. Knows one turn; starting and ending turns is the business o
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from agenthost.core.recording import WHOLE, answer_message, covered_parts, result_content, user_message
 from agenthost.core.transcript import STEERING, Message, host_mark, open_calls
@@ -21,13 +21,11 @@ from agenthost.host.output import Kind, Output
 from agenthost.host.recorder import Notes, turn_messages
 from agenthost.host.reports import Reports
 from agenthost.host.session import Said, Session
-from agenthost.host.setup import private_of
 from agenthost.host.toolcontext import OnAsk, OnProgress, ToolContext
+from agenthost.host.waiting import WaitingTurn
 from agenthost.wire.ahp.common import UsageInfo
 from agenthost.wire.ahp.turn import ActiveTurn
 from agenthost.wire.json import Json, JsonObject
-
-T = TypeVar("T")
 
 BREATH = 256
 """After so many pieces of text an agent that never waits lets the others run."""
@@ -70,23 +68,14 @@ class Surroundings:
     means: Callable[[Session], Means]
 
 
-class RunningTurn:
+class RunningTurn(WaitingTurn):
     """One turn that is running or waiting."""
 
     def __init__(self, session: Session, agent: Agent, around: Surroundings, *, is_taken_up: bool) -> None:
-        self.session = session
+        super().__init__(session, around.act)
         self.agent = agent
-        self.id = session.state["activeTurn"]["id"]
-        self.uri = session.row.uri
-        self.is_over = False
         self.stop_reason: str | None = None
         self._around = around
-        self._waiters: set[asyncio.Future[None]] = set()
-        self.deadline: float | None = None
-        """When its time is over, by the loop's clock; not while it waits for people."""
-        self.is_late = False
-        self._time_left: float | None = None
-        self._waiting = 0
         self._pieces = 0
         self._step = ""
         self._asked = 0
@@ -94,7 +83,6 @@ class RunningTurn:
         self._batch: list[Request] | None = None
         self._batch_task: asyncio.Task[None]
         self.tasks: set[asyncio.Task[None]] = set()
-        self.watchers: list[Callable[[], None]] = []
         self._steered = 0
         self._is_taken_up = is_taken_up
         self._calls: Calls | None = None
@@ -168,16 +156,6 @@ class RunningTurn:
         """What of this machine the agent may use for the session."""
         return self._around.means(self.session)
 
-    def act(self, action: Any, **along: Any) -> None:
-        """Let an action of this turn happen."""
-        self.check()
-        self._around.act(self.session, action, **along)
-
-    def check(self) -> None:
-        """Stop an agent that goes on although its turn has ended."""
-        if self.is_over:
-            raise asyncio.CancelledError("the turn has ended")
-
     def say(self, kind: Kind, text: str, private: JsonObject | None = None) -> bool:
         """Let text appear; tells whether it is time to `breathe`. Asking is cheaper than awaiting."""
         if self.is_over:
@@ -224,97 +202,11 @@ class RunningTurn:
         if self.turn.get("usage") != usage and not self.output.is_replaying:
             self.act({"type": "session/usage", "session": self.uri, "turnId": self.id, "usage": usage})
 
-    # Waiting for others
-
-    async def wait_for(self, look: Callable[[], T | None]) -> T:
-        """Wait until `look` gives a value; it is asked again whenever something happened in the session."""
-        while (value := look()) is None:
-            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiters.add(waiter)
-            self._stop_clock()
-            try:
-                await waiter
-            finally:
-                self._waiters.discard(waiter)
-                self._start_clock()
-            self.check()
-        return value
-
-    def wake(self) -> None:
-        """Let everything that waits look again."""
-        for waiter in self._waiters:
-            if not waiter.done():
-                waiter.set_result(None)
-        for watch in self.watchers if not self.is_over else ():
-            watch()
-
-    def limit_time(self, seconds: float) -> None:
-        """Count the time of this turn from now on, but not the time that it waits for people."""
-        self.deadline = asyncio.get_running_loop().time() + seconds
-
-    def _stop_clock(self) -> None:
-        self._waiting += 1
-        if self._waiting == 1 and self.deadline is not None:
-            self._time_left = self.deadline - asyncio.get_running_loop().time()
-            self.deadline = None
-
-    def _start_clock(self) -> None:
-        self._waiting -= 1
-        if self._waiting == 0 and self._time_left is not None:
-            self.limit_time(self._time_left)
-            self._time_left = None
-
     async def ask(self, questions: Sequence[Question], message: str | None, url: str | None) -> Answers:
         """Ask the user, and wait for the answers; those that came before a restart are still there."""
         self._asked += 1
         self.output.break_off()
         return await self._ask(f"{self.id}/ask/{self._step}{self._asked}", questions, message, url)
-
-    async def _ask(
-        self, request_id: str, questions: Sequence[Question], message: str | None, url: str | None
-    ) -> Answers:
-        if self._answered(request_id) is None and not self._is_asked(request_id):
-            self._request_input(request_id, questions, message, url)
-        return await self.wait_for(lambda: self._answered(request_id))
-
-    def _call_question(self, call_id: str) -> str:
-        """Give what the ids of all questions of a call begin with."""
-        return f"{self.id}/ask/{call_id}/"
-
-    async def _ask_in_call(self, request_id: str, *asked: Any) -> Answers:
-        """Ask on behalf of a tool; when that gives up, nobody is asked any more."""
-        try:
-            return await self._ask(request_id, *asked)
-        finally:
-            self._withdraw(request_id)
-
-    def _withdraw(self, beginning: str) -> None:
-        if self.is_over:
-            return  # its questions went with it, or wait for the next start
-        for request in self.session.state.get("inputRequests", []):
-            if request["id"].startswith(beginning):
-                done = {"type": "session/inputCompleted", "session": self.uri, "requestId": request["id"]}
-                self.act({**done, "response": "cancel"})
-
-    def _request_input(
-        self, request_id: str, questions: Sequence[Question], message: str | None, url: str | None
-    ) -> None:
-        request: JsonObject = {"id": request_id}
-        if message is not None:
-            request["message"] = message
-        if url is not None:
-            request["url"] = url
-        if questions:
-            request["questions"] = [question.asked() for question in questions]
-        self.act({"type": "session/inputRequested", "session": self.uri, "request": request})
-
-    def _is_asked(self, request_id: str) -> bool:
-        requests = self.session.state.get("inputRequests", [])
-        return any(request["id"] == request_id for request in requests)
-
-    def _answered(self, request_id: str) -> Answers | None:
-        kept: Any = private_of(self.session).get("asked", {}).get(request_id)
-        return None if kept is None else Answers(kept["response"], kept["answers"])
 
     # Calls
 
