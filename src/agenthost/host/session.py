@@ -155,7 +155,7 @@ class Session:
             self.stream(action)  # type: ignore[arg-type] # just looked at
         elif not self._is_gone:
             # Encoded first: what cannot be is told before anything happens.
-            said = [message.encoded() for message in messages]
+            said = [message.encoded() for message in messages] if messages else []
             kept = None if private is None else encode_json(private)
             self.settle()
             self._happen(action, origin)

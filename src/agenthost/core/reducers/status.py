@@ -11,7 +11,8 @@ WAITING = ("pending-confirmation", "pending-result-confirmation")
 
 def summarised(state: SessionState, **changes: Any) -> SessionState:
     """Give the state with these fields of the summary; `None` takes a field out."""
-    return put(state, summary=put(state.get("summary", {}), **changes))
+    summary = put(state.get("summary", {}), **changes)
+    return {**state, "summary": summary}
 
 
 def status_of(state: SessionState, activity: int | None = None) -> int:
@@ -44,6 +45,6 @@ def _activity(state: SessionState) -> int:
 
 def _is_waiting(state: SessionState) -> bool:
     parts: list[Any] = state.get("activeTurn", {}).get("responseParts", [])
-    return any(
+    return bool(parts) and any(
         part.get("kind") == "toolCall" and part.get("toolCall", {}).get("status") in WAITING for part in parts
     )
