@@ -90,7 +90,8 @@ class Journal:
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
         self._room = asyncio.Event()
         self._room.set()
-        self._counter = 0
+        self.ticket = 0
+        """The ticket for `wait` of all that was brought so far."""
         self._done = 0
         self._writer = Writer("agenthost-journal")
 
@@ -98,11 +99,6 @@ class Journal:
     def backlog(self) -> int:
         """How much waits to be written, every envelope counted."""
         return self._next.size + self.buffered
-
-    @property
-    def ticket(self) -> int:
-        """The ticket for `wait` of all that was brought so far."""
-        return self._counter
 
     def is_durable(self, ticket: int) -> bool:
         """Tell whether everything up to this ticket is durable and was shown."""
@@ -138,7 +134,12 @@ class Journal:
         else:
             group.size += len(item.run)
             group.deltas += len(item.run)
-        return self._next_ticket()
+        # As `_next_ticket` does: all that happens comes here.
+        self.ticket += 1
+        if not self._is_writing:
+            self._is_writing = True
+            self._flush_soon(PATIENCE)
+        return self.ticket
 
     def announce(self, item: Shown) -> int:
         """Have an entry shown in its turn, but not written: only its number is, with the group's.
@@ -169,25 +170,25 @@ class Journal:
         return self._next_ticket()
 
     def _next_ticket(self) -> int:
-        self._counter += 1
+        self.ticket += 1
         if not self._is_writing:
             self._is_writing = True
             self._flush_soon(PATIENCE)
-        return self._counter
+        return self.ticket
 
     def _flush_soon(self, patience: int) -> None:
         """Form a group when what happens now has had its consequences: a short turn is written at once."""
-        asyncio.get_running_loop().call_soon(self._flush_or_wait, self._counter, patience)
+        asyncio.get_running_loop().call_soon(self._flush_or_wait, self.ticket, patience)
 
     def _flush_or_wait(self, counter: int, patience: int) -> None:
-        if patience and self._counter != counter:
+        if patience and self.ticket != counter:
             self._flush_soon(patience - 1)
         else:
             self._flush()
 
     async def wait(self, ticket: int | None = None) -> None:
         """Wait until everything up to this ticket, or up to now, is durable and was shown."""
-        ticket = self._counter if ticket is None else ticket
+        ticket = self.ticket if ticket is None else ticket
         if self.is_durable(ticket):
             return
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -229,7 +230,7 @@ class Journal:
                 log.exception("what waited for this group could not be taken into it")
         self._sources = []
         group, self._next = self._next, _Group()
-        group.last_seq, group.ticket = self.last_seq, self._counter
+        group.last_seq, group.ticket = self.last_seq, self.ticket
         self._room.set()
         self._submit(group)
 

@@ -52,12 +52,14 @@ class Output:
         self._session = session
         self._uri = session.row.uri
         self._turn_id = turn_id
-        parts = self.parts
-        self._texts = sum(part["kind"] in _TEXT_KINDS for part in parts[:start])
-        self._calls = sum(part["kind"] == "toolCall" for part in parts[:start])
+        self._texts = self._calls = 0
         # What was shown before the restart and has not been said again yet, by its place.
-        shown = enumerate(parts[start:], start)
-        self._left = {place: part for place, part in shown if part.get("content") != BEGAN_AGAIN}
+        self._left: dict[int, ResponsePart] = {}
+        if parts := self.parts:
+            self._texts = sum(part["kind"] in _TEXT_KINDS for part in parts[:start])
+            self._calls = sum(part["kind"] == "toolCall" for part in parts[:start])
+            shown = enumerate(parts[start:], start)
+            self._left = {place: part for place, part in shown if part.get("content") != BEGAN_AGAIN}
         self.flow: Flow | None = None
         self.kind: Kind | None = None
         self._part_id = ""

@@ -257,9 +257,8 @@ class RunningTurn(WaitingTurn):
 
     async def wait_tools(self) -> None:
         """Wait a little for tools that come from elsewhere, if they are not known yet."""
-        if self.agent.sources:
-            await self._around.tools_known(self.agent)
-            self.calls.begin_step()
+        await self._around.tools_known(self.agent)
+        self.calls.begin_step()
 
     async def settle_open(self) -> None:
         """After a restart: bring the calls of the last whole step to their ends."""

@@ -78,6 +78,8 @@ class Subscriber:
         """How often it took what waited."""
         self._max_items = max_items
         self._max_bytes = max_bytes
+        # One thing alone, however large, is no sign that nobody reads.
+        self._max_weight = max_bytes // 4
         self._items: deque[Shown] = deque()
         self._count = 0
         self._bytes = 0
@@ -103,8 +105,9 @@ class Subscriber:
         """Queue what happened, or cut the subscriber off if it has no room for it."""
         if self._failure is not None:
             return
-        count = self._count + item.count
-        self._bytes += self._weight(item)
+        # As `item.count` and `_weight` say; each envelope for each listener comes here.
+        count = self._count + (1 if item.run is None else len(item.run))
+        self._bytes += min(len(item.envelope), self._max_weight)
         if count > self._max_items or self._bytes > self._max_bytes:
             self._failure = SlowConsumer(self._count, self._bytes)
             # What it missed is in the log; holding it here would only cost memory.
@@ -113,16 +116,16 @@ class Subscriber:
         else:
             self._items.append(item)
             self._count = count
-        if self._waiting is not None:
-            self._wake()
+        waiting = self._waiting
+        if waiting is not None and not waiting.done():
+            waiting.set_result(None)
 
     def _wake(self) -> None:
         if self._waiting is not None and not self._waiting.done():
             self._waiting.set_result(None)
 
     def _weight(self, item: Shown) -> int:
-        # One thing alone, however large, is no sign that nobody reads.
-        return min(len(item.envelope), self._max_bytes // 4)
+        return min(len(item.envelope), self._max_weight)
 
     def push_first(self, item: Shown) -> None:
         """Queue something before all that waits; however much that is."""

@@ -43,6 +43,7 @@ class Turn:
 
     Attributes:
         agent: the agent that answers.
+        message: what the user sent, with its attachments.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Turn:
         self._running = running
         self._options = options
         self.agent: Agent = running.agent
+        self.message: UserMessage = running.turn["userMessage"]
         self._workspace = workspace
 
     @property
@@ -74,11 +76,6 @@ class Turn:
             ResourceError: it is not there any more, or may not be touched any more.
         """
         return self._workspace(self._running.session)
-
-    @cached_property
-    def message(self) -> UserMessage:
-        """What the user sent, with its attachments."""
-        return self._running.turn["userMessage"]
 
     @property
     def text(self) -> str:

@@ -165,7 +165,8 @@ class Turns:
         turn = Turn(running, partial(self._options, running.agent, running.session), self._workspace)
         running.limit_time(self.limits.turn_seconds)
         try:
-            await running.wait_tools()
+            if running.agent.sources:
+                await running.wait_tools()
             if running.agent.is_stepwise:
                 await run_steps(turn, running, self.limits.steps_per_turn)
             else:

@@ -32,7 +32,7 @@ def turn_started(state: SessionState, action: SessionTurnStartedAction, now: flo
         **present({"id": action.get("turnId"), "userMessage": action.get("userMessage")}),
         "responseParts": [],
     }
-    state = put(state, activeTurn=turn)
+    state = {**state, "activeTurn": turn}  # type: ignore[typeddict-item] # whole, if the action is
     state = summarised(state, status=status_of(state) & ~SessionStatus.IS_READ, modifiedAt=now)
     message_id = action.get("queuedMessageId")
     return _taken(state, message_id) if message_id else state
@@ -54,7 +54,7 @@ def response_part(state: SessionState, action: SessionResponsePartAction, _now: 
     part = action.get("part")
     if turn is None or part is None:
         return state
-    return put(state, activeTurn=put(turn, responseParts=[*turn.get("responseParts", []), part]))
+    return {**state, "activeTurn": {**turn, "responseParts": [*turn.get("responseParts", []), part]}}
 
 
 def usage(state: SessionState, action: SessionUsageAction, _now: float) -> SessionState:

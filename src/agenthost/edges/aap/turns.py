@@ -16,6 +16,7 @@ from agenthost.edges.aap.asked import Asked
 from agenthost.edges.aap.checks import check_messages, check_overrides, check_stream
 from agenthost.edges.aap.projection import TURN_START, Projection, Told
 from agenthost.errors import InvalidValue, SlowConsumer
+from agenthost.host.agent import Agent
 from agenthost.host.host import Host
 from agenthost.host.session import Said, Session
 from agenthost.host.setup import private_of
@@ -58,11 +59,8 @@ async def begin_turn(host: Host, session: Session, body: PostSessionTurnRequest)
     mode = body.get("stream", "none")
     check_stream(agent, mode)
     check_messages(agent, body["messages"])
-    overrides: Any = body.get("agent", {})
-    if "name" in overrides:
-        raise InvalidValue("$.agent.name", "no name, as the agent of a session never changes", "one")
-    await host.sourcing.wait(agent, [tool["name"] for tool in overrides.get("tools", [])])
-    check_overrides(agent, overrides)
+    if overrides := body.get("agent"):
+        await _check_overrides(host, agent, overrides)
     if session.state["lifecycle"] == "creating":
         await host.lifetimes.wait_prepared(session)
     host.engine.journal.refuse_if_in_trouble()
@@ -71,6 +69,13 @@ async def begin_turn(host: Host, session: Session, body: PostSessionTurnRequest)
     asked.check()
     asked.apply()
     return Exchange(host, session, asked.app_id, mode)
+
+
+async def _check_overrides(host: Host, agent: Agent, overrides: Any) -> None:
+    if "name" in overrides:
+        raise InvalidValue("$.agent.name", "no name, as the agent of a session never changes", "one")
+    await host.sourcing.wait(agent, [tool["name"] for tool in overrides.get("tools", [])])
+    check_overrides(agent, overrides)
 
 
 class Exchange:
