@@ -4,9 +4,9 @@ import asyncio
 import json
 import sqlite3
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 from hypothesis import given, settings
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from agenthost.errors import SlowConsumer
 from agenthost.host import journal as journal_module
 from agenthost.host.engine import Engine
-from agenthost.host.packing import MAX_RUN, unpack
+from agenthost.host.packing import MAX_RUN, Flow, unpack
 from agenthost.host.session import Said, Session
 from agenthost.host.storage import Entry
 from agenthost.host.storage.sqlite import FILE
@@ -280,7 +280,32 @@ steps = st.lists(
 )
 
 
-async def _play(folder: Path, plan: list[Any], *, as_stream: bool) -> tuple[list[bytes], Any, Any]:
+Way: TypeAlias = Callable[[Session, Any], object]
+"""A way to let text happen in a session."""
+
+
+def as_flows() -> Way:
+    """Add to the text that flows already, as agents do."""
+    flows: dict[Any, Flow] = {}
+
+    def flow(session: Session, step: Any) -> None:
+        to = (type(step), step.turnId, step.partId)
+        if session.flow is not None and session.flow is flows.get(to):
+            session.flow.texts.append(step.content)
+            session.journal.buffered += 1
+        else:
+            flows[to] = session.flow_to(*to, step.content)
+
+    return flow
+
+
+def act(session: Session, step: Any) -> None:
+    """Let text happen like everything else."""
+    session.act(step)
+    assert session.state
+
+
+async def _play(folder: Path, plan: list[Any], way: Way) -> tuple[list[bytes], Any, Any]:
     """Play it; gives the log, the state, and the state after a restart. A subscriber sees exactly the log."""
     async with started(folder) as host:
         session = await host.sessions.create(streaming())
@@ -297,12 +322,12 @@ async def _play(folder: Path, plan: list[Any], *, as_stream: bool) -> tuple[list
                 await host.journal.wait()
             elif step == "tick":
                 await asyncio.sleep(0)
-            elif as_stream and not isinstance(step, dict):
-                session.stream(step)
+            elif isinstance(step, SessionDelta | SessionReasoning):
+                way(session, step)
             else:
                 session.act(step)
-                assert as_stream or session.state
         await host.journal.wait()
+        assert host.journal.buffered == 0
         entries = logged(host, session)
         shown = [entry.envelope for entry in entries if entry.seq not in refused]
         heard = envelopes(await feed.subscriber.wait_next()) if shown else []
@@ -317,15 +342,15 @@ async def _play(folder: Path, plan: list[Any], *, as_stream: bool) -> tuple[list
 @given(steps)
 def test_whatever_comes_between_streaming_gives_the_same_log_and_state_as_acting(plan: list[Any]) -> None:
     async def story() -> None:
-        with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
-            streamed = await _play(Path(one), plan, as_stream=True)
-            acted = await _play(Path(two), plan, as_stream=False)
-            assert streamed[0] == acted[0]
-            assert _timeless(streamed[1]) == _timeless(acted[1]) == _timeless(streamed[2])
-            assert streamed[1] == streamed[2]
-            assert [json.loads(line)["serverSeq"] for line in streamed[0]] == sorted(
-                json.loads(line)["serverSeq"] for line in streamed[0]
-            )
+        with tempfile.TemporaryDirectory() as folder:
+            acted = await _play(Path(folder, "acted"), plan, act)
+            for name, way in (("streamed", Session.stream), ("flowed", as_flows())):
+                log, state, state_after = await _play(Path(folder, name), plan, way)
+                assert log == acted[0]
+                assert _timeless(state) == _timeless(acted[1])
+                assert state == state_after
+        places = [json.loads(line)["serverSeq"] for line in acted[0]]
+        assert places == sorted(places)
 
     run(story)
 
