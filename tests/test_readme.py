@@ -46,6 +46,12 @@ def test_the_server_says_what_the_readme_shows(tmp_path: Path) -> None:
         assert served.out.wait_for("agents") == shown[3]
 
 
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"`\./run serve (examples/[^ `]+)", README))))
+def test_what_the_readme_serves_can_be_served(tmp_path: Path, path: str) -> None:
+    with serving(ROOT / path, "--data", tmp_path) as served:
+        served.wait_url()
+
+
 def test_the_first_agent_is_the_file_that_the_readme_shows() -> None:
     (code,) = blocks("python")
     assert (ROOT / "examples" / "timekeeper.py").read_text().endswith(code)

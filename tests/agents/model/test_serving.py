@@ -58,6 +58,10 @@ def test_a_name_that_is_none_of_a_model_is_told_at_once() -> None:
         "expected SERVICE:NAME, such as openai:gpt-5, anthropic:claude-sonnet-5 or google:gemini-3.5-flash"
     )
     assert refused.stderr == f"agenthost: --model: 'gpt5' is no name of a model: {right}\n"
+    slipped = run_serve("--model", "antropic:claude-sonnet-5")
+    assert slipped.stderr.endswith(
+        "names no service that is known; did you mean anthropic:claude-sonnet-5?\n"
+    )
 
 
 def test_without_the_library_the_first_turn_says_what_to_install(tmp_path: Path) -> None:

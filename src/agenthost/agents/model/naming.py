@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 __all__ = ["ModelName", "find_key", "key_variables", "parse_name"]
 
@@ -24,6 +25,9 @@ KEYS: dict[str, tuple[str, ...]] = {
     "xai": ("XAI_API_KEY",),
 }
 """The environment variables that services take their keys from; the first that is set counts."""
+
+NEARLY = 0.8
+"""How much an unknown name of a service is like a known one, if it is a slip: there are more than these."""
 
 LOCAL = "server"
 """What a server at a base URL is called that nobody has named."""
@@ -61,6 +65,8 @@ def parse_name(text: str, base_url: str | None = None) -> ModelName:
     if not colon or not service or not name:
         right = "SERVICE:NAME, such as openai:gpt-5, anthropic:claude-sonnet-5 or google:gemini-3.5-flash"
         raise ValueError(f"{text!r} is no name of a model: expected {right}")
+    if service not in KEYS and (close := get_close_matches(service, KEYS, 1, NEARLY)):
+        raise ValueError(f"{text!r} names no service that is known; did you mean {close[0]}:{name}?")
     return ModelName(service, name, is_compatible=base_url is not None and service not in OWN_FORMATS)
 
 
