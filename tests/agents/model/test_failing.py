@@ -253,5 +253,5 @@ def test_a_missing_key_is_warned_of_at_the_start_and_fails_the_first_turn(
 
 
 def test_a_service_that_nobody_knows_is_named(tmp_path: Path) -> None:
-    told = say(tmp_path, ModelAgent(model="opnai:gpt-5"), "Hello")
-    assert told.error.startswith("there is no way to reach opnai:gpt-5: ")
+    told = say(tmp_path, ModelAgent(model="nobody:gpt-5"), "Hello")
+    assert told.error.startswith("there is no way to reach nobody:gpt-5: ")
