@@ -104,6 +104,20 @@ class Seen:
 
     # Doing
 
+    def complete(self, words: str) -> None:
+        """Press Tab until these words are on the screen: a busy host may not know all files the first time."""
+        pressed = 0.0
+
+        def look(seen: "Seen") -> bool:
+            nonlocal pressed
+            is_there = words in "\n".join(seen.screen)
+            if not is_there and time.monotonic() - pressed > 3:
+                pressed = time.monotonic()
+                seen.type("\t")
+            return is_there
+
+        self.wait(look, repr(words))
+
     def type(self, text: str) -> None:
         """Press keys."""
         data = text.encode()

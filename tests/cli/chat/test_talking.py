@@ -156,8 +156,7 @@ def test_tab_completes_commands_of_both_kinds_and_files_which_are_sent_along(ser
         seen.wait_screen("> :title")
         seen.type("\x15see @not")
         seen.wait_screen("> see @not")
-        seen.type("\t")
-        seen.wait_screen("> see @notes.md")
+        seen.complete("> see @notes.md")
         seen.say(" please")
         seen.wait_for("1 attachments: see @notes.md please")
         assert "  + notes.md" in seen.text
