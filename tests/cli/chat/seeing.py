@@ -105,7 +105,7 @@ class Seen:
     # Doing
 
     def complete(self, words: str) -> None:
-        """Press Tab until these words are on the screen: a busy host may not know all files the first time."""
+        """Press Tab until these words are on the screen: a busy host may not know all files at first."""
         pressed = 0.0
 
         def look(seen: "Seen") -> bool:
