@@ -144,7 +144,7 @@ class Subscriber:
     async def wait_next(self) -> list[Shown]:
         """Wait until something is there, and take all of it: at least one, in order. Some may be runs.
 
-        Cancelling is safe: the next call returns what this one would have.
+        For one reader at a time. Cancelling is safe: the next call returns what this one would have.
 
         Raises:
             SlowConsumer: the reader fell too far behind and must subscribe again.
