@@ -20,7 +20,6 @@ from agenthost.host.feeds import Feed
 from agenthost.host.limits import Limits
 from agenthost.host.session import Said, Session
 from agenthost.host.storage.sqlite import SqliteStorage
-from agenthost.wire.ahp.actions.text import SessionDelta
 from agenthost.wire.ahp.session import SessionState
 from sample import DELTAS, encoding_rate, streaming
 
@@ -35,9 +34,8 @@ Run: TypeAlias = Callable[[Engine, Session, int], Coroutine[Any, Any, None]]
 
 async def stream(engine: Engine, session: Session, count: int) -> None:
     """Stream one turn, as an agent would."""
-    uri = session.row.uri
     for place in range(count):
-        session.stream(SessionDelta(uri, "t1", "p1", f"word {place} "))
+        session.stream("session/delta", "t1", "p1", f"word {place} ")
         if place % PER_TICK == 0:
             await engine.journal.wait_room()
             await asyncio.sleep(0)
@@ -58,7 +56,7 @@ def take_turn(session: Session, turn: str) -> int:
     part = {"kind": "markdown", "id": "p1", "content": ""}
     answer: Any = {"type": "session/responsePart", "session": uri, "turnId": turn, "part": part}
     session.act(answer)
-    session.stream(SessionDelta(uri, turn, "p1", "word"))
+    session.stream("session/delta", turn, "p1", "word")
     end: Any = {"type": "session/turnComplete", "session": uri, "turnId": turn}
     return session.act(end, messages=[Said(turn, {"role": "assistant", "content": "word"})])
 

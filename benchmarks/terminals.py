@@ -16,7 +16,6 @@ from typing import Any
 from agenthost.host.feeds import Feed
 from agenthost.host.host import Host
 from agenthost.host.session import Session
-from agenthost.wire.ahp.actions.text import SessionDelta
 
 WORDS = 200
 PAUSE = 0.005
@@ -40,7 +39,7 @@ async def latencies(session: Session, feed: Feed) -> list[float]:
     for place in range(WORDS):
         await asyncio.sleep(PAUSE)
         begun = time.perf_counter()
-        session.stream(SessionDelta(session.row.uri, "t1", "p1", f"word {place} "))
+        session.stream("session/delta", "t1", "p1", f"word {place} ")
         await feed.subscriber.wait_next()
         found.append((time.perf_counter() - begun) * 1000)
     return found

@@ -1,4 +1,4 @@
-"""Runs of streamed text: encoded as one, joined for the state, and one by one again for whoever reads."""
+"""Runs of streamed text: stored as one, one text for the state, and one by one again for whoever reads."""
 
 import json
 from pathlib import Path
@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agenthost.core.reducers import Live, reduce_session
-from agenthost.host.packing import encode_run, joined, mended, unpack
+from agenthost.host.packing import MAX_RUN, Run, happened, unpack
 from agenthost.host.storage import Entry
-from agenthost.wire.ahp.actions.text import SessionDelta, SessionReasoning, SessionToolCallDelta
+from agenthost.wire.ahp.actions.text import TEXTS
 from agenthost.wire.json import encode_json
 from hosting import new_state, run, started
 
@@ -25,65 +25,80 @@ PARTS: list[Any] = [
 ]
 TURN: Any = {"id": "t1", "userMessage": {"text": ""}, "responseParts": PARTS}
 
-texts = st.builds(
-    lambda kind, turn, part, text: kind(URI, turn, part, text),
-    st.sampled_from([SessionDelta, SessionReasoning, SessionToolCallDelta]),
+runs = st.builds(
+    Run,
+    st.sampled_from(["session/delta", "session/reasoning", "session/toolCallDelta"]),
+    st.just(URI),
     st.sampled_from(["t1", "t1", "t2"]),
     st.sampled_from(["p1", "r1", "c1", "none"]),
-    st.text(max_size=5),
+    st.lists(st.text(max_size=5), min_size=1, max_size=20),
 )
 
 
-def delta(text: str, part: str = "p1") -> SessionDelta:
-    return SessionDelta(URI, "t1", part, text)
+def of(*texts: Any) -> Run:
+    return Run("session/delta", URI, "t1", "p1", list(texts))
 
 
-@given(st.lists(texts, min_size=1, max_size=20), st.integers(1, 2**53))
-def test_a_run_is_the_envelopes_one_a_line_as_each_alone_would_be(actions: list[Any], first: int) -> None:
-    alone = [encode_json({"action": action, "serverSeq": seq}) for seq, action in enumerate(actions, first)]
-    assert encode_run(actions, first).split(b"\n") == alone
+def actions_of(run: Run) -> list[Any]:
+    return [TEXTS[run.kind](run.session, run.turn, run.part, text) for text in run.texts]
 
 
-@given(st.lists(texts, max_size=20))
-def test_joined_texts_do_the_same_to_a_state_as_all_of_them(actions: list[Any]) -> None:
+@given(runs, st.integers(1, 2**53))
+def test_envelopes_of_a_run_are_as_each_alone_would_be(of_one: Run, first: int) -> None:
+    actions = enumerate(actions_of(of_one), first)
+    alone = [encode_json({"action": action, "serverSeq": seq}) for seq, action in actions]
+    assert of_one.envelopes(first) == alone
+
+
+@given(st.lists(runs, max_size=5))
+def test_a_whole_run_does_the_same_to_a_state_as_all_of_its_actions(some: list[Run]) -> None:
     one_by_one = at_once = Live(new_state(URI, activeTurn=TURN))
-    for action in actions:
-        one_by_one = reduce_session(one_by_one, action, 0)
-    for action in joined(actions):
-        at_once = reduce_session(at_once, action, 0)
+    for one in some:
+        at_once = reduce_session(at_once, one.whole(), 0)
+        for action in actions_of(one):
+            one_by_one = reduce_session(one_by_one, action, 0)
     assert at_once.state == one_by_one.state
 
 
-def test_what_goes_on_in_one_part_is_joined_and_the_order_stays() -> None:
-    actions: list[Any] = [
-        delta("a"),
-        delta("b"),
-        delta("c", "p2"),
-        delta("d"),
-        SessionReasoning(URI, "t1", "p1", "e"),
-    ]
-    assert [action.content for action in joined(actions)] == ["ab", "c", "d", "e"]
-
-
 def test_half_a_character_becomes_a_mark_and_two_halves_a_character() -> None:
-    assert mended([delta("x\ud83d"), delta("\ud83d\ude00")]) == [delta("x\ufffd"), delta("\U0001f600")]
+    assert of("x\ud83d", "\ud83d\ude00").mended() == of("x\ufffd", "\U0001f600")
 
 
 def test_what_is_no_text_is_left_out() -> None:
-    rubbish: Any = [delta("a"), SessionDelta(URI, "t1", "p1", None), {"type": "session/delta"}, None]  # type: ignore[arg-type]
-    assert mended(rubbish) == [delta("a")]
+    assert of("a", None, 1).mended() == of("a")
 
 
-@given(plan=st.lists(st.tuples(st.integers(1, 3), st.integers(1, 5)), max_size=10), after=st.integers(0, 30))
-def test_stored_runs_are_read_one_by_one_and_in_order(plan: list[tuple[int, int]], after: int) -> None:
+def test_a_long_run_is_cut_into_short_ones() -> None:
+    texts = [str(place) for place in range(2 * MAX_RUN + 1)]
+    pieces = list(of(*texts).pieces())
+    assert [len(piece.texts) for piece in pieces] == [MAX_RUN, MAX_RUN, 1]
+    assert [text for piece in pieces for text in piece.texts] == texts
+
+
+def stored_as_lines(run: Run, first: int) -> bytes:
+    """Give a run as version 1 of the store had it."""
+    return b"\n".join(run.envelopes(first))
+
+
+@given(
+    plan=st.lists(st.tuples(st.integers(1, 3), st.integers(1, 5), st.booleans()), max_size=10),
+    after=st.integers(0, 30),
+)
+def test_stored_runs_are_read_one_by_one_and_in_order(plan: list[tuple[int, int, bool]], after: int) -> None:
     seq, stored, expected = 0, [], []
-    for resource, count in plan:
-        lines = encode_run([delta(f"line\n{place}") for place in range(count)], seq + 1)
-        expected += [(seq + place, resource, line) for place, line in enumerate(lines.split(b"\n"), 1)]
+    for resource, count, is_old in plan:
+        one = of(*(f"line\n{place}" for place in range(count)))
+        lines = one.envelopes(seq + 1)
+        expected += [(seq + place, resource, line) for place, line in enumerate(lines, 1)]
+        data = stored_as_lines(one, seq + 1) if is_old else one.packed()
         seq += count
-        stored.append(Entry(seq, resource, lines))
+        stored.append(Entry(seq, resource, data))
     found = [(one.seq, one.resource, one.envelope) for one in unpack(stored, after)]
     assert found == [one for one in expected if one[0] > after]
+    acted: list[Any] = list(happened(stored, after))
+    assert sum(count for _, count in acted) == len(found)
+    texts = [json.loads(line)["action"]["content"] for _, _, line in found]
+    assert "".join(action["content"] for action, _ in acted) == "".join(texts)
 
 
 def test_one_that_saw_half_of_a_run_gets_the_other_half(tmp_path: Path) -> None:
@@ -92,7 +107,7 @@ def test_one_that_saw_half_of_a_run_gets_the_other_half(tmp_path: Path) -> None:
             session = await host.sessions.create(new_state(URI, activeTurn=TURN))
             before = host.journal.last_seq
             for place in range(10):
-                session.stream(delta(f"{place}\n"))
+                session.stream("session/delta", "t1", "p1", f"{place}\n")
             await host.journal.wait()
             stored = host.storage.load(session.number)
             assert stored is not None

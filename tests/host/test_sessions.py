@@ -41,7 +41,7 @@ def test_a_session_is_there_after_a_restart_with_all_that_happened(tmp_path: Pat
             for action in start_turn():
                 session.act(action)
             for place in range(50):
-                session.stream(SessionDelta(URI, "t1", "p1", f"{place} "))
+                session.stream("session/delta", "t1", "p1", f"{place} ")
             ticket = session.act(rename("Named"), messages=[Said("t1", {"role": "user", "content": "Hi"})])
             await host.journal.wait(ticket)
             before, last_seq = session.state, host.journal.last_seq

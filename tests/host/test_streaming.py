@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from agenthost.errors import SlowConsumer
 from agenthost.host import journal as journal_module
 from agenthost.host.engine import Engine
-from agenthost.host.packing import MAX_RUN, Flow, unpack
+from agenthost.host.packing import MAX_RUN, Run, unpack
 from agenthost.host.session import Said, Session
 from agenthost.host.storage import Entry
 from agenthost.host.storage.sqlite import FILE
@@ -37,6 +37,11 @@ def streaming() -> Any:
 
 def delta(text: str, turn: str = "t1") -> SessionDelta:
     return SessionDelta(URI, turn, "p1", text)
+
+
+def stream(session: Session, action: Any) -> None:
+    of = Run.of(action)
+    session.stream(of.kind, of.turn, of.part, *of.texts)
 
 
 def rename(title: str) -> Any:
@@ -70,7 +75,7 @@ def test_an_envelope_is_encoded_once_subscribers_and_the_log_have_the_same_bytes
             for feed in feeds:
                 await feed.subscribe(URI)
             for place in range(3):
-                session.stream(delta(f"{place}\n"))
+                stream(session, delta(f"{place}\n"))
             session.act(rename("x"))
             await host.journal.wait()
             mine, yours = [await feed.subscriber.wait_next() for feed in feeds]
@@ -82,10 +87,7 @@ def test_an_envelope_is_encoded_once_subscribers_and_the_log_have_the_same_bytes
             assert numbers(mine) == [entry.seq for entry in logged(host, session)]
             expected = b'{"action":{"type":"session/delta","session":"demo:/one","turnId":"t1","partId":"p1",'
             assert envelopes(mine)[0].startswith(expected + b'"content":"0\\n"},"serverSeq":')
-            assert [action["type"] for item in mine for action in item.actions] == [
-                *["session/delta"] * 3,
-                "session/titleChanged",
-            ]
+            assert [item.count for item in mine] == [3, 1]
 
     run(story)
 
@@ -99,10 +101,10 @@ def test_text_is_there_for_whoever_reads_the_session_and_not_shown_before_it_is_
             feed = host.feed("me")
             view = await feed.subscribe(URI)
             shown_seq = session.shown_seq
-            session.stream(delta("a"))
-            session.stream(delta("b"))
+            stream(session, delta("a"))
+            stream(session, delta("b"))
             assert answer(session) == "ab"
-            session.stream(delta("c"))
+            stream(session, delta("c"))
             assert (feed.subscriber.backlog, session.shown_seq) == (0, shown_seq)
             assert session.shown.state == view.state
             await host.journal.wait()
@@ -119,7 +121,8 @@ def test_a_ticket_of_text_is_for_that_text(tmp_path: Path) -> None:
         async with started(tmp_path) as host:
             session = await host.sessions.create(streaming())
             for text in ("a", "b", "c"):
-                await host.journal.wait(session.act(delta(text)))
+                stream(session, delta(text))
+                await host.journal.wait()
                 assert session.shown.state == session.state
             assert len(logged(host, session)) == 3
             assert host.journal.stats.deltas == 3
@@ -136,7 +139,7 @@ def test_long_runs_are_cut_and_a_snapshot_holds_what_is_before_it(tmp_path: Path
             feed = host.feed("me")
             view = await feed.subscribe(URI)
             for place in range(count):
-                session.stream(delta(f"{place} "))
+                stream(session, delta(f"{place} "))
             await host.journal.wait()
             items = await feed.subscriber.wait_next()
             assert [item.count for item in items] == [MAX_RUN, MAX_RUN, 500]
@@ -153,9 +156,9 @@ def test_text_that_no_longer_applies_is_logged_and_changes_nothing(tmp_path: Pat
     async def story() -> None:
         async with started(tmp_path) as host:
             session = await host.sessions.create(streaming())
-            session.stream(delta("a"))
-            session.stream(delta("of another turn", "t9"))
-            session.stream(delta("b"))
+            stream(session, delta("a"))
+            stream(session, delta("of another turn", "t9"))
+            stream(session, delta("b"))
             assert answer(session) == "ab"
             await host.journal.wait()
             assert len(logged(host, session)) == 3
@@ -164,13 +167,13 @@ def test_text_that_no_longer_applies_is_logged_and_changes_nothing(tmp_path: Pat
 
 
 def test_text_that_is_no_unicode_is_mended_and_stops_nobody(tmp_path: Path) -> None:
-    rubbish: Any = [delta("a"), delta("\ud83d"), delta(None), None, delta("b")]  # type: ignore[arg-type]
+    rubbish: Any = [delta("a"), delta("\ud83d"), delta(None), delta("b")]  # type: ignore[arg-type]
 
     async def story() -> None:
         async with started(tmp_path) as host:
             session = await host.sessions.create(streaming())
             for action in rubbish:
-                session.stream(action)
+                stream(session, action)
             await host.journal.wait()
             assert answer(session) == "a\ufffdb"
             assert len(logged(host, session)) == 3
@@ -188,7 +191,7 @@ def test_a_listener_is_bounded_by_envelopes_and_not_by_runs(tmp_path: Path) -> N
             await feed.subscribe(URI)
             for length in (30, 21):
                 for _ in range(length):
-                    session.stream(delta("x"))
+                    stream(session, delta("x"))
                 await host.journal.wait()
             with pytest.raises(SlowConsumer, match="30"):
                 await feed.subscriber.wait_next()
@@ -208,13 +211,13 @@ def test_an_agent_waits_while_the_disk_is_behind_with_its_text(
             session = await host.sessions.create(streaming())
             other = sqlite3.connect(tmp_path / FILE, isolation_level=None)
             other.execute("BEGIN IMMEDIATE")
-            session.stream(delta("x"))
+            stream(session, delta("x"))
             while host.journal.trouble is None:  # noqa: ASYNC110 - nobody is told of a try that failed
                 await asyncio.sleep(0.01)
             for _ in range(9):
-                session.stream(delta("x"))
+                stream(session, delta("x"))
             await host.journal.wait_room()
-            session.stream(delta("x"))
+            stream(session, delta("x"))
             assert host.journal.backlog == 10
             waiting = asyncio.ensure_future(host.journal.wait_room())
             await asyncio.sleep(0)
@@ -232,11 +235,11 @@ def test_what_an_agent_says_after_its_session_is_gone_goes_nowhere(tmp_path: Pat
     async def story() -> None:
         async with started(tmp_path) as host:
             session = await host.sessions.create(streaming())
-            session.stream(delta("before"))
+            stream(session, delta("before"))
             session.act(rename("before"), messages=[Said("t1", {"role": "user", "content": "Hi"})])
             gone = asyncio.ensure_future(host.sessions.dispose(URI))
             await asyncio.sleep(0)
-            session.stream(delta("after"))
+            stream(session, delta("after"))
             session.keep({"after": 1})
             await host.journal.wait(
                 session.act(rename("after"), messages=[Said(None, {"role": "user", "content": ""})])
@@ -255,7 +258,7 @@ def test_a_session_with_text_that_is_not_written_stays_in_memory(tmp_path: Path)
         async with started(tmp_path, sessions_in_memory=1) as host:
             session = await host.sessions.create(new_state(URI))
             assert session.is_written
-            session.stream(delta("of no turn"))
+            stream(session, delta("of no turn"))
             assert not session.is_written
             await host.journal.wait()
             assert session.is_written
@@ -284,19 +287,13 @@ Way: TypeAlias = Callable[[Session, Any], object]
 """A way to let text happen in a session."""
 
 
-def as_flows() -> Way:
+def flow(session: Session, step: Any) -> None:
     """Add to the text that flows already, as agents do."""
-    flows: dict[Any, Flow] = {}
-
-    def flow(session: Session, step: Any) -> None:
-        to = (type(step), step.turnId, step.partId)
-        if session.flow is not None and session.flow is flows.get(to):
-            session.flow.texts.append(step.content)
-            session.journal.buffered += 1
-        else:
-            flows[to] = session.flow_to(*to, step.content)
-
-    return flow
+    to = Run.of(step)
+    if session.flow is not None and (session.flow.kind, session.flow.turn) == (to.kind, to.turn):
+        session.flow.texts += to.texts
+    else:
+        stream(session, step)
 
 
 def act(session: Session, step: Any) -> None:
@@ -344,7 +341,7 @@ def test_whatever_comes_between_streaming_gives_the_same_log_and_state_as_acting
     async def story() -> None:
         with tempfile.TemporaryDirectory() as folder:
             acted = await _play(Path(folder, "acted"), plan, act)
-            for name, way in (("streamed", Session.stream), ("flowed", as_flows())):
+            for name, way in (("streamed", stream), ("flowed", flow)):
                 log, state, state_after = await _play(Path(folder, name), plan, way)
                 assert log == acted[0]
                 assert _timeless(state) == _timeless(acted[1])

@@ -14,10 +14,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from agenthost.core.reducers.text import StreamedText
 from agenthost.errors import StorageError
 from agenthost.host.journalstats import Histogram, JournalStats
-from agenthost.host.packing import encode_run
 from agenthost.host.storage import Storage, Write
 from agenthost.host.subscriptions import Shown
 from agenthost.host.writer import Writer
@@ -118,12 +116,6 @@ class Journal:
         self.last_seq = seq
         return seq, encoded
 
-    def number_run(self, actions: Sequence[StreamedText]) -> tuple[int, bytes]:
-        """Give a run its places; gives the last of them, and the envelopes, encoded once for everybody."""
-        encoded = encode_run(actions, self.last_seq + 1)
-        self.last_seq += len(actions)
-        return self.last_seq, encoded
-
     def append(self, item: Shown) -> int:
         """Have an entry written, and shown once it is durable. Gives a ticket for `wait`."""
         group = self._next
@@ -132,8 +124,9 @@ class Journal:
         if item.run is None:
             group.size += 1
         else:
-            group.size += len(item.run)
-            group.deltas += len(item.run)
+            count = len(item.run.texts)
+            group.size += count
+            group.deltas += count
         # As `_next_ticket` does: all that happens comes here.
         self.ticket += 1
         if not self._is_writing:

@@ -11,9 +11,8 @@ from functools import cached_property
 from hashlib import blake2s
 from typing import Any, Literal, TypeAlias
 
-from agenthost.host.packing import Flow
+from agenthost.host.packing import Run
 from agenthost.host.session import Session
-from agenthost.wire.ahp.actions.text import SessionDelta, SessionReasoning, SessionToolCallDelta
 from agenthost.wire.ahp.common import ContentRef
 from agenthost.wire.ahp.turn import ResponsePart
 from agenthost.wire.json import JsonObject
@@ -25,9 +24,9 @@ _ASIDES = {"systemNotification", "contentRef"}
 
 BEGAN_AGAIN = "The host was restarted, and the agent began this part of its answer again."
 
-_TEXT_KINDS: dict[str, type[SessionDelta] | type[SessionReasoning]] = {
-    "markdown": SessionDelta,
-    "reasoning": SessionReasoning,
+_TEXT_KINDS = {
+    "markdown": "session/delta",
+    "reasoning": "session/reasoning",
 }
 
 
@@ -44,7 +43,7 @@ class Output:
 
     Attributes:
         abandoned: calls that were begun before the restart and that nobody asks for any more.
-        flow: where new text of `kind` goes, as long as it is the flow of the session; see `Session.flow_to`.
+        flow: where new text of `kind` goes, as long as it is the flow of the session; see `Session.stream`.
         kind: the kind of the part that text goes to at the moment.
     """
 
@@ -60,7 +59,7 @@ class Output:
             self._calls = sum(part["kind"] == "toolCall" for part in parts[:start])
             shown = enumerate(parts[start:], start)
             self._left = {place: part for place, part in shown if part.get("content") != BEGAN_AGAIN}
-        self.flow: Flow | None = None
+        self.flow: Run | None = None
         self.kind: Kind | None = None
         self._part_id = ""
         self._shown: str | None = None  # the text of this part as it was shown, while it is said again
@@ -102,7 +101,7 @@ class Output:
         if self._shown is not None:
             text = self._new_of(kind, text)
         if text:
-            flow = self._session.flow_to(_TEXT_KINDS[kind], self._turn_id, self._part_id, text)
+            flow = self._session.stream(_TEXT_KINDS[kind], self._turn_id, self._part_id, text)
             self.flow = flow if self._shown is None else None
 
     def open(self, kind: Kind) -> None:
@@ -244,7 +243,7 @@ class Output:
                 return
             text = text[len(rest) :]
         if text:
-            self._session.stream(SessionToolCallDelta(self._uri, self._turn_id, call_id, text))
+            self._session.stream("session/toolCallDelta", self._turn_id, call_id, text)
 
     def find_call(self, call_id: str) -> JsonObject | None:
         """Give a call of this turn, as the state has it."""

@@ -1,105 +1,89 @@
 """Packing: text that streams goes through the host in runs, not delta by delta.
 
-A run is what one session streamed with nothing else of it between: numbered, reduced, encoded, stored and
-shown as one. It is one row of the log, the envelopes one a line, under the number of the last; whoever reads
-takes it apart again. What is done once for a run costs a delta next to nothing.
+A run is text that streamed to one part of a turn, with nothing else of its session between: numbered,
+reduced, encoded, stored and shown as one. In the log it is one row, its texts in a list, under the number of
+the last; whoever reads makes envelopes of it, always the same. What is done once for a run costs a delta next
+to nothing, and what all its envelopes have in common is written once.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby, repeat
-from operator import attrgetter
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 import msgspec
 
 from agenthost.core.reducers.text import StreamedText
 from agenthost.host.storage import Entry
-from agenthost.wire.ahp.actions.text import SessionDelta, SessionReasoning, SessionToolCallDelta
-from agenthost.wire.json import decode_json
+from agenthost.wire.ahp.actions.text import ACTION, TEXTS, Action
+from agenthost.wire.json import decode_json, encode_json
 
 MAX_RUN = 1_000
 """How many envelopes a run may have, so that reading one stays quick."""
 
-_PART: dict[type, Callable[[Any], object]] = {
-    SessionDelta: attrgetter("turnId", "partId"),
-    SessionReasoning: attrgetter("turnId", "partId"),
-    SessionToolCallDelta: attrgetter("turnId", "toolCallId"),
-}
-STREAMED = frozenset(_PART)
-"""The types of the actions that can be in a run."""
-
 _encode_lines = msgspec.json.Encoder().encode_lines
 
 
-class Flow:
-    """Text that streams to one part of a turn, in pieces: actions are made of them when they happen.
+class Run(msgspec.Struct, array_like=True, gc=False):
+    """Text that streams to one part of a turn, in pieces; each will be an action of type `kind`.
 
-    Whoever streams adds to `texts`, as long as it is the flow of its session: a call for each piece would be
-    felt.
+    `part` is the id that the actions name: of a part, or of a tool call. Whoever streams adds to `texts`, as
+    long as it is the flow of its session: a call for each piece would be felt.
     """
 
-    __slots__ = ("kind", "part_id", "texts", "turn_id", "uri")
+    kind: str
+    session: str
+    turn: str
+    part: str
+    texts: list[str]
 
-    def __init__(
-        self,
-        kind: type[SessionDelta | SessionReasoning],
-        uri: str,
-        turn_id: str,
-        part_id: str,
-        texts: list[str],
-    ) -> None:
-        self.kind = kind
-        self.uri = uri
-        self.turn_id = turn_id
-        self.part_id = part_id
-        self.texts = texts
+    @classmethod
+    def of(cls, action: StreamedText) -> "Run":
+        """Make a run of one action."""
+        session, turn, part, text = msgspec.structs.astuple(action)
+        return cls(action.get("type"), session, turn, part, [text])
 
-    def actions(self) -> list[StreamedText]:
-        """Give its actions, one for each piece."""
-        return list(map(self.kind, repeat(self.uri), repeat(self.turn_id), repeat(self.part_id), self.texts))
+    def packed(self) -> bytes:
+        """Give it as it is stored."""
+        return encode_json(self)
 
+    def whole(self) -> StreamedText:
+        """Give the one action that does the same to a state as all of them."""
+        return self._action("".join(self.texts))
 
-class _Envelope(msgspec.Struct, gc=False):
-    """An envelope of the host's own, as it is encoded: the same bytes as of an object with these keys."""
+    def _action(self, text: str) -> StreamedText:
+        return TEXTS[self.kind](self.session, self.turn, self.part, text)  # type: ignore[return-value] # not of a terminal
 
-    action: StreamedText
-    serverSeq: int
+    def envelopes(self, first: int) -> list[bytes]:
+        """Give the envelopes, encoded, the first under this number: as each of them alone would be."""
+        head = encode_json({"action": self._action("")})[: -len(b'""}}')]
+        # All at once: texts and numbers by turns, one a line. Between two JSON strings there is a line end,
+        # and in them none, so one after a quotation mark ends a text, and any other a number.
+        numbered = zip(self.texts, range(first, first + len(self.texts)), strict=True)
+        lines = _encode_lines(list(chain.from_iterable(numbered)))
+        ended = lines[:-1].replace(b'"\n', b'"},"serverSeq":').replace(b"\n", b"}\n" + head)
+        return (head + ended + b"}").split(b"\n")
 
+    def pieces(self) -> Iterable["Run"]:
+        """Give it in runs that are short enough."""
+        if len(self.texts) <= MAX_RUN:
+            return (self,)
+        begins = range(0, len(self.texts), MAX_RUN)
+        return [self._with(self.texts[begin : begin + MAX_RUN]) for begin in begins]
 
-def encode_run(actions: Sequence[StreamedText], first: int) -> bytes:
-    """Encode the envelopes of a run, the first under this number, one a line."""
-    # A list, not an iterator: msgspec takes that in a quarter less time.
-    return _encode_lines(list(map(_Envelope, actions, range(first, first + len(actions)))))[:-1]
+    def _with(self, texts: list[str]) -> "Run":
+        return Run(self.kind, self.session, self.turn, self.part, texts)
 
+    def mended(self) -> "Run":
+        """Give it such that it can be encoded: what is no text is left out, for nobody is there to be told.
 
-def joined(actions: Sequence[StreamedText], *, is_one_part: bool = False) -> list[StreamedText]:
-    """Give the fewest actions that do the same to a state: what goes on in one part is one text."""
-    if is_one_part:
-        return [_one(actions)]
-    return [
-        _one(list(stretch))
-        for kind, of_kind in groupby(actions, type)
-        for _, stretch in groupby(of_kind, _PART[kind])
-    ]
-
-
-def _one(stretch: Sequence[StreamedText]) -> StreamedText:
-    content = "".join([action.content for action in stretch])
-    return stretch[0] if len(stretch) == 1 else msgspec.structs.replace(stretch[0], content=content)
-
-
-def mended(actions: Sequence[Any]) -> list[StreamedText]:
-    """Give those of the actions that are what they should be, their text such that it can be encoded.
-
-    An agent that cuts its text anywhere may cut a character in two: then each half becomes a mark. What
-    is no text at all is left out, for by now nobody is there to be told.
-    """
-    sound = [action for action in actions if type(action) in STREAMED and _is_text(action)]
-    return [type(action)(*map(_mended, msgspec.structs.astuple(action))) for action in sound]
+        An agent that cuts its text anywhere may cut a character in two: then each half becomes a mark.
+        """
+        texts: list[Any] = list(self.texts)
+        sound = [_mended(text) for text in texts if isinstance(text, str)]
+        return Run(self.kind, _mended(self.session), _mended(self.turn), _mended(self.part), sound)
 
 
-def _is_text(action: StreamedText) -> bool:
-    return all(isinstance(value, str) for value in msgspec.structs.astuple(action))
+_decode_run = msgspec.json.Decoder(Run).decode
 
 
 def _mended(text: str) -> str:
@@ -113,8 +97,34 @@ def unpack(entries: Iterable[Entry], after: int = 0) -> list[Entry]:
 
 
 def _parts(entry: Entry) -> list[Entry]:
-    # JSON as we write it has no line ends, so one in an envelope is between two.
+    run = _run_of(entry)
+    if run is not None:
+        first = entry.seq - len(run.texts) + 1
+        lines = run.envelopes(first)
+        return [Entry(seq, entry.resource, line, entry.only_for) for seq, line in enumerate(lines, first)]
+    # Version 1 of the store had the envelopes of a run one a line; JSON as we write it has no line ends.
     if b"\n" not in entry.envelope:
         return [entry]
     lines = entry.envelope.split(b"\n")
     return [Entry(decode_json(line)["serverSeq"], entry.resource, line, entry.only_for) for line in lines]
+
+
+def happened(entries: Iterable[Entry], after: int) -> Iterator[tuple[Action, int]]:
+    """Give what happened after this number, in order: an action, and how many it stands for.
+
+    A run is one action that does the same. Refusals changed nothing, and are left out.
+    """
+    for entry in entries:
+        run = _run_of(entry)
+        if run is not None and entry.seq - len(run.texts) >= after:
+            yield run.whole(), len(run.texts)
+            continue
+        for part in unpack([entry], after):
+            envelope = decode_json(part.envelope)
+            if "rejectionReason" not in envelope:
+                yield ACTION.take(envelope["action"]), 1
+
+
+def _run_of(entry: Entry) -> Run | None:
+    """Give the run that an entry is, if it is one: an envelope is an object, and a run a list."""
+    return _decode_run(entry.envelope) if entry.envelope.startswith(b"[") else None

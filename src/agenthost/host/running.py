@@ -158,21 +158,25 @@ class RunningTurn(WaitingTurn):
 
     def say(self, kind: Kind, text: str, private: JsonObject | None = None) -> bool:
         """Let text appear; tells whether it is time to `breathe`. Asking is cheaper than awaiting."""
-        if self.is_over:
-            self.check()
-        if not text.isascii():
-            text = text.encode(errors="replace").decode()  # half a pair of surrogates cannot be written
-        # What nearly every piece needs is done here, as each further call for it would be felt.
-        output, session = self.output, self.session
-        if (flow := output.flow) is not None and flow is session.flow and kind == output.kind and text:
-            flow.texts.append(text)
-            session.journal.buffered += 1
-        else:
-            output.say(kind, text)
+        output = self.output
+        flow = output.flow
+        # All that nearly every piece needs: each call would be felt. What flows is of a turn that goes on.
+        if (
+            flow is not None
+            and flow is self.session.flow
+            and kind == output.kind
+            and private is None
+            and text.isascii()
+            and text
+        ):
+            texts = flow.texts
+            texts.append(text)
+            return len(texts) % BREATH == 0
+        self.check()
+        output.say(kind, text.encode(errors="replace").decode())  # half a surrogate pair cannot be written
         if private is not None:
             self._note(kind, private)
-        self._pieces += 1  # as `is_due` does; a call for each piece would be felt
-        return self._pieces % BREATH == 0
+        return self.is_due()
 
     def _note(self, kind: Kind, private: JsonObject) -> None:
         self.output.open(kind)
@@ -186,6 +190,7 @@ class RunningTurn(WaitingTurn):
 
     async def breathe(self) -> None:
         """Let others run, and wait while the disk is behind."""
+        self.session.count()
         await asyncio.sleep(0)
         await self.session.journal.wait_room()
 

@@ -13,21 +13,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from agenthost.core.reducers import Live, reduce_session
-from agenthost.core.reducers.text import StreamedText
 from agenthost.core.transcript import Message
 from agenthost.host.journal import Journal
-from agenthost.host.packing import MAX_RUN, STREAMED, Flow, joined, mended
+from agenthost.host.packing import Run
 from agenthost.host.storage import AddMessages, CutMessages, PutRow, PutSnapshot, SessionRow
 from agenthost.host.subscriptions import Shown
 from agenthost.wire.ahp.actions.envelope import ActionOrigin
-from agenthost.wire.ahp.actions.text import Action, SessionDelta, SessionReasoning
+from agenthost.wire.ahp.actions.text import Action
 from agenthost.wire.ahp.session import SessionState
 from agenthost.wire.json import JsonObject, encode_json
 
 log = logging.getLogger("agenthost.session")
 
 SNAPSHOT_ENTRIES = 1_000
-SNAPSHOT_BYTES_PER_ENTRY = 64
+SNAPSHOT_BYTES_PER_ENTRY = 16
 """When a snapshot is due: the larger the state, the later, so that each entry pays a bounded share of it."""
 
 
@@ -53,7 +52,7 @@ class Session:
         messages: the transcript.
         private: what belongs to it and is shown to nobody.
         entries: how many entries the log has since the last snapshot, which had `snapshot_bytes`.
-        flow: the text that streams in at the moment, which may be added to; see `flow_to`.
+        flow: the text that streams in at the moment, which may be added to; see `stream`.
     """
 
     def __init__(
@@ -81,8 +80,9 @@ class Session:
         self._live = live
         self._publish = publish
         self._clock = clock
-        self.flow: Flow | None = None
-        self._streamed: list[StreamedText | Flow] = []
+        self.flow: Run | None = None
+        self._streamed: list[Run] = []
+        self._counted = 0  # how many of its texts the journal knows of
         self._is_expected = False  # the journal will call `gather` for its next group
         self._is_gone = False
         self._unsaid: list[bytes] = []  # the last messages of the transcript, for the next group
@@ -111,30 +111,29 @@ class Session:
         """Whether the store has all of it, so that nothing is lost when it leaves memory."""
         return not self._is_expected and self.journal.is_durable(self._ticket)
 
-    def stream(self, action: StreamedText) -> None:
-        """Let text stream in. It has its place in the order at once, and happens with all that follows it.
+    def stream(self, kind: str, turn_id: str, part_id: str, text: str) -> Run:
+        """Let text stream to a part. It has its place in the order at once, and happens with what follows it.
 
-        `journal.wait()` waits for it too. Whoever streams should `journal.wait_room()` now and then.
+        `journal.wait()` waits for it too. As long as what this gives is `flow`, more may be added to it;
+        whoever does should `count` and `journal.wait_room()` now and then.
         """
-        if not self._is_expected and not self._expect():
-            return
-        self._streamed.append(action)
-        self.flow = None
-        self.journal.buffered += 1
-
-    def flow_to(
-        self, kind: type[SessionDelta | SessionReasoning], turn_id: str, part_id: str, text: str
-    ) -> Flow:
-        """Let text stream to a part, as `stream` does. As long as it is `flow`, more may be added to it.
-
-        Whoever adds a piece counts it in `journal.buffered`.
-        """
-        flow = Flow(kind, self.row.uri, turn_id, part_id, [text])
-        if self._is_expected or self._expect():
+        flow = self.flow
+        if flow is None or part_id != flow.part or kind != flow.kind or turn_id != flow.turn:
+            flow = Run(kind, self.row.uri, turn_id, part_id, [])
+            if not self._is_expected and not self._expect():
+                return flow
             self._streamed.append(flow)
             self.flow = flow
-            self.journal.buffered += 1
+        flow.texts.append(text)
+        self._counted += 1
+        self.journal.buffered += 1
         return flow
+
+    def count(self) -> None:
+        """Let the journal know how much text waits here, with what was added to `flow`."""
+        waiting = sum([len(run.texts) for run in self._streamed])
+        self.journal.buffered += waiting - self._counted
+        self._counted = waiting
 
     def act(
         self,
@@ -150,10 +149,7 @@ class Session:
         What belongs to it is written in the same transaction: the transcript is cut at `cut`, then `messages`
         are appended, and `private` takes the place of the old. Gives the ticket for `journal.wait`.
         """
-        is_alone = origin is None and cut is None and not messages and private is None
-        if is_alone and type(action) in STREAMED:
-            self.stream(action)  # type: ignore[arg-type] # just looked at
-        elif not self._is_gone:
+        if not self._is_gone:
             # Encoded first: what cannot be is told before anything happens.
             said = [message.encoded() for message in messages] if messages else []
             kept = None if private is None else encode_json(private)
@@ -213,31 +209,28 @@ class Session:
         if not streamed:
             return
         self._streamed, self.flow = [], None
-        is_one_part = len(streamed) == 1
-        actions: list[StreamedText] = []
-        for one in streamed:
-            actions += one.actions() if type(one) is Flow else (one,)  # type: ignore[arg-type] # an action, then
-        self.journal.buffered -= len(actions)
-        for begin in range(0, len(actions), MAX_RUN):
-            run = actions[begin : begin + MAX_RUN]
-            try:
-                self._happen_as_one(run, is_one_part=is_one_part)
-            except (AttributeError, KeyError, TypeError, UnicodeError) as error:
-                log.warning("text of an agent in %s is not what it should be: %s", self.row.uri, error)
-                self._happen_as_one(mended(run), is_one_part=is_one_part)
+        self.journal.buffered -= self._counted
+        self._counted = 0
+        for flow in streamed:
+            for run in flow.pieces():
+                try:
+                    self._happen_as_one(run)
+                except (TypeError, UnicodeError) as error:
+                    log.warning("text of an agent in %s is not what it should be: %s", self.row.uri, error)
+                    self._happen_as_one(run.mended())
 
-    def _happen_as_one(self, run: list[StreamedText], *, is_one_part: bool) -> None:
-        if not run:
+    def _happen_as_one(self, run: Run) -> None:
+        count = len(run.texts)
+        if not count:
             return
         # As in `_happen`: numbered when nothing can go wrong any more.
-        after = self._live
-        for text in joined(run, is_one_part=is_one_part):
-            after = reduce_session(after, text, 0)  # text needs no clock
-        seq, lines = self.journal.number_run(run)
+        after = reduce_session(self._live, run.whole(), 0)  # text needs no clock
+        packed = run.packed()
+        self.journal.last_seq = seq = self.journal.last_seq + count
         self._live = after
-        item = Shown(seq, self.number, lines, None, None, after, None, self._shower, run)
+        item = Shown(seq, self.number, packed, None, None, after, None, self._shower, run)
         self._ticket = self.journal.append(item)
-        self._count_entries(len(run))
+        self._count_entries(count)
 
     def gather(self) -> None:
         """Bring to the journal what waits for the group that it forms: text, messages and the row, once."""

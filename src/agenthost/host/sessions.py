@@ -14,7 +14,7 @@ from agenthost.core.forking import forked
 from agenthost.core.reducers import Live, reduce_session
 from agenthost.errors import SessionExists, SessionNotFound
 from agenthost.host.journal import Journal
-from agenthost.host.packing import unpack
+from agenthost.host.packing import happened
 from agenthost.host.session import Said, Session
 from agenthost.host.storage import (
     AddSession,
@@ -27,7 +27,6 @@ from agenthost.host.storage import (
 )
 from agenthost.host.subscriptions import Hub
 from agenthost.wire.ahp import ROOT_URI
-from agenthost.wire.ahp.actions.text import ACTION
 from agenthost.wire.ahp.session import SessionState
 from agenthost.wire.json import JsonObject, decode_json, encode_json
 
@@ -267,18 +266,16 @@ class Sessions:
 
     def _restored(self, stored: StoredSession) -> Session:
         live: Live[SessionState] = Live(decode_json(stored.state))
-        seq = stored.state_seq
-        entries = unpack(stored.entries, after=stored.state_seq)
-        for logged in entries:
-            envelope = decode_json(logged.envelope)
-            seq = logged.seq
-            if "rejectionReason" not in envelope:
-                live = reduce_session(live, ACTION.take(envelope["action"]), self._clock())  # type: ignore[arg-type]
+        seq = max([stored.state_seq, *(entry.seq for entry in stored.entries)])
+        entries = 0
+        for action, count in happened(stored.entries, after=stored.state_seq):
+            live = reduce_session(live, action, self._clock())  # type: ignore[arg-type] # of a session
+            entries += count
         # The reducers stamp times; those of the row, written with each action, are the ones that were shown.
         live = Live({**live.state, "summary": decode_json(stored.row.summary)})
         messages = [Said(body["turn"], body["message"]) for body in map(decode_json, stored.messages)]
         session = self._in_memory(stored.row, live, seq, messages, decode_json(stored.row.private))
-        session.entries, session.snapshot_bytes = len(entries), len(stored.state)
+        session.entries, session.snapshot_bytes = entries, len(stored.state)
         return session
 
     async def dispose(self, uri: str) -> None:

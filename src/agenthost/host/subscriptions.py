@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from agenthost.core.reducers import Live
-from agenthost.core.reducers.text import StreamedText
 from agenthost.errors import SlowConsumer
+from agenthost.host.packing import Run
 from agenthost.host.storage import Entry
 from agenthost.wire.ahp.actions.text import Action
 
@@ -23,8 +23,8 @@ T = TypeVar("T")
 class Shown(Entry, frozen=True, gc=False):
     """What happened: an entry of the log, which everybody who may is shown once it is durable.
 
-    It is one action, or a run of text that streamed: then `run` has its actions, `seq` is the number of the
-    last, and `envelope` has a line for each. The bytes are made once, for the log and for everybody.
+    It is one action, or a run of text that streamed: then `run` has its texts, `seq` is the number of the
+    last, and `envelope` is the run as it is stored. All bytes are made once, for everybody.
     """
 
     action: Action | None = None
@@ -32,30 +32,25 @@ class Shown(Entry, frozen=True, gc=False):
     """The state that follows."""
     reason: str | None = None
     show: Callable[["Shown"], None] | None = None
-    run: Sequence[StreamedText] | None = None
+    run: Run | None = None
     _lines: list[bytes] | None = None
     _made: tuple[Callable[..., Any], Any] | None = None
 
     @property
     def count(self) -> int:
         """How many envelopes it is."""
-        return 1 if self.run is None else len(self.run)
+        return 1 if self.run is None else len(self.run.texts)
 
     @property
     def first_seq(self) -> int:
         """The number of the first of its envelopes; the others follow without a gap, up to `seq`."""
         return self.seq - self.count + 1
 
-    @property
-    def actions(self) -> Sequence[Any]:
-        """The actions, in order."""
-        return (self.action,) if self.run is None else self.run
-
     def envelopes(self) -> Sequence[bytes]:
         """Give the envelopes, encoded, in order. A run is taken apart once for all who listen."""
         lines = self._lines
         if lines is None:
-            lines = [self.envelope] if self.run is None else self.envelope.split(b"\n")
+            lines = [self.envelope] if self.run is None else self.run.envelopes(self.first_seq)
             msgspec.structs.force_setattr(self, "_lines", lines)
         return lines
 
@@ -106,7 +101,7 @@ class Subscriber:
         if self._failure is not None:
             return
         # As `item.count` and `_weight` say; each envelope for each listener comes here.
-        count = self._count + (1 if item.run is None else len(item.run))
+        count = self._count + (1 if item.run is None else len(item.run.texts))
         self._bytes += min(len(item.envelope), self._max_weight)
         if count > self._max_items or self._bytes > self._max_bytes:
             self._failure = SlowConsumer(self._count, self._bytes)

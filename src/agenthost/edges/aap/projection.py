@@ -4,18 +4,17 @@ A turn of the session may be several requests here: one that waits for its appli
 permissions, stops with `tool_use`, and the next request goes on with it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Any
 
 import msgspec
 
 from agenthost.core.recording import is_reported, result_content
+from agenthost.host.packing import Run
 from agenthost.wire.aap.event import encode_event
 from agenthost.wire.aap.message import Content
 from agenthost.wire.aap.session import StopReason, StreamMode
-from agenthost.wire.ahp.actions.text import SessionDelta, SessionReasoning
 from agenthost.wire.ahp.session import SessionState
 from agenthost.wire.json import decode_json
 
@@ -31,8 +30,8 @@ __all__ = [
 TURN_START = encode_event({"event": "turn_start"})
 
 _FRAMES = {
-    SessionDelta: (b'event: text_delta\ndata: {"delta":', b"}\n\n"),
-    SessionReasoning: (b'event: thinking_delta\ndata: {"delta":', b"}\n\n"),
+    "session/delta": (b'event: text_delta\ndata: {"delta":', b"}\n\n"),
+    "session/reasoning": (b'event: thinking_delta\ndata: {"delta":', b"}\n\n"),
 }
 _encode_lines = msgspec.json.Encoder().encode_lines
 
@@ -84,23 +83,18 @@ class Projection:
         self._content_of = content_of
         self._stopped = stopped
         self.told = told
-        self._parts: list[tuple[type, str, list[str]]] = []  # the texts of this message so far, by part
+        self._parts: list[tuple[str, str, list[str]]] = []  # the texts of this message so far, by part
 
-    def stream(self, run: Sequence[Any]) -> bytes:
+    def stream(self, run: Run) -> bytes:
         """Give the events for a run of text."""
-        if self._mode == "none":
+        if self._mode == "none" or run.turn != self._turn_id or run.kind not in _FRAMES:
             return b""
-        mine = [action for action in run if action.turnId == self._turn_id and type(action) in _FRAMES]
         if self._mode == "delta":
-            return b"".join(_framed(kind, list(texts)) for kind, texts in groupby(mine, type))
-        self._gather(mine)
+            return _framed(run)
+        if not self._parts or self._parts[-1][:2] != (run.kind, run.part):
+            self._parts.append((run.kind, run.part, []))
+        self._parts[-1][2].extend(run.texts)
         return b""
-
-    def _gather(self, run: Sequence[Any]) -> None:
-        for action in run:
-            if not self._parts or self._parts[-1][:2] != (type(action), action.partId):
-                self._parts.append((type(action), action.partId, []))
-            self._parts[-1][2].append(action.content)
 
     def take(self, action: Any, after: SessionState) -> bytes:
         """Give the events for anything else that happened."""
@@ -163,7 +157,7 @@ class Projection:
         parts, self._parts = self._parts, []
         return [
             {"event": "text", "text": "".join(texts)}
-            if kind is SessionDelta
+            if kind == "session/delta"
             else {"event": "thinking", "thinking": "".join(texts)}
             for kind, _, texts in parts
         ]
@@ -178,10 +172,10 @@ class Projection:
             self.stop_reason = "tool_use"
 
 
-def _framed(kind: Any, run: Sequence[Any]) -> bytes:
+def _framed(run: Run) -> bytes:
     """Encode texts as events, all at once: between two JSON strings there is a line end, and in them none."""
-    head, tail = _FRAMES[kind]
-    lines = _encode_lines([action.content for action in run])
+    head, tail = _FRAMES[run.kind]
+    lines = _encode_lines(run.texts)
     return head + lines[:-1].replace(b"\n", tail + head) + tail
 
 

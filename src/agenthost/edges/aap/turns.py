@@ -18,6 +18,7 @@ from agenthost.edges.aap.projection import TURN_START, Projection, Told
 from agenthost.errors import InvalidValue, SlowConsumer
 from agenthost.host.agent import Agent
 from agenthost.host.host import Host
+from agenthost.host.packing import Run
 from agenthost.host.session import Said, Session
 from agenthost.host.setup import private_of
 from agenthost.host.storage import Entry
@@ -179,7 +180,7 @@ class Exchange:
             return b""
         action: Any = ACTION.take(envelope["action"])
         after = reduce_session(self._after, action, 0)
-        run = [as_text(action)] if action["type"] in TEXTS else None
+        run = Run.of(as_text(action)) if action["type"] in TEXTS else None
         return self._take(Shown(entry.seq, entry.resource, entry.envelope, None, action, after, run=run))
 
     def _is_asked(self) -> bool:

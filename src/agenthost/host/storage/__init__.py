@@ -17,8 +17,9 @@ ROOT = 0
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
-    """One envelope of the log, encoded. `only_for` names the one client that may see it (a refusal).
+    """What happened: one envelope, or a run of text that `packing` makes envelopes of.
 
+    `only_for` names the one client that may see it (a refusal).
     A struct, because one is made for every delta, and a frozen dataclass takes ten times as long to make.
     """
 
