@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from agenthost.core.decisions import Context, decide, final_answers, is_deferred
 from agenthost.core.following import following
 from agenthost.errors import SessionNotFound
@@ -30,8 +32,7 @@ REMEMBERED = 10_000
 """How many handled numbers are remembered of one client, to know a repetition."""
 
 
-@dataclass(slots=True)
-class Happening:
+class Happening(msgspec.Struct, gc=False):
     """An action that was just applied, for those who act on it: the turn runner, the tools, the metrics.
 
     `answers` are the final ones, for an input request that was settled.

@@ -350,8 +350,8 @@ class Host:
 
     def _context(self, session: Session) -> Context:
         agent = self._agents.get(session.state["summary"]["provider"])
-        models = None if agent is None else frozenset(model.id for model in agent.models)
-        return Context(models=models, message_bytes=self.limits.message_bytes)
+        models = None if agent is None else [model.id for model in agent.models]
+        return Context(models, message_bytes=self.limits.message_bytes)
 
     def _options(self, agent: Agent, session: Session) -> dict[str, str]:
         kept = private_of(session).get("secrets", {})

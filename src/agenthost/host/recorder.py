@@ -6,8 +6,9 @@ writing it is the business of `session`.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+import msgspec
 
 from agenthost.core.recording import (
     SKIPPED,
@@ -31,8 +32,7 @@ Notes: TypeAlias = Mapping[str, JsonObject]
 """What an agent wants to have kept of parts and calls, by their ids."""
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
+class Beside(msgspec.Struct, frozen=True, gc=False):
     """What goes into one commit with an action."""
 
     messages: tuple[Said, ...] = ()

@@ -7,6 +7,7 @@ made anew from them. Knows one turn; starting and ending turns is the business o
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from agenthost.core.recording import WHOLE, answer_message, covered_parts, result_content, user_message
@@ -69,17 +70,26 @@ class Surroundings:
 
 
 class RunningTurn(WaitingTurn):
-    """One turn that is running or waiting."""
+    """One turn that is running or waiting.
+
+    Attributes:
+        is_answered: whether its agent is done, so that there is nothing to stop any more.
+        stop_reason: why it ends, if not because its agent is done.
+        task: what runs the agent.
+        tasks: what else runs for it.
+    """
+
+    task: asyncio.Task[None]
 
     def __init__(self, session: Session, agent: Agent, around: Surroundings, *, is_taken_up: bool) -> None:
         super().__init__(session, around.act)
         self.agent = agent
+        self.is_answered = False
         self.stop_reason: str | None = None
         self._around = around
         self._pieces = 0
         self._step = ""
         self._asked = 0
-        self._calling = asyncio.Lock()
         self._batch: list[Request] | None = None
         self._batch_task: asyncio.Task[None]
         self.tasks: set[asyncio.Task[None]] = set()
@@ -93,6 +103,11 @@ class RunningTurn(WaitingTurn):
 
     # Made when they are needed: most turns have no calls. They know the turn, so with them it would stay in
     # memory until the collector comes.
+
+    @cached_property
+    def _calling(self) -> asyncio.Lock:
+        """Held while the calls of a step are made and run."""
+        return asyncio.Lock()
 
     @property
     def calls(self) -> Calls:

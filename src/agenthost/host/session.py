@@ -9,8 +9,9 @@ before anything else happens in the session or is read of it. So nobody can tell
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from agenthost.core.reducers import Live, reduce_session
 from agenthost.core.transcript import Message
@@ -30,8 +31,7 @@ SNAPSHOT_BYTES_PER_ENTRY = 16
 """When a snapshot is due: the larger the state, the later, so that each entry pays a bounded share of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(msgspec.Struct, frozen=True, gc=False):
     """A message of the transcript, and the turn that it was said in; seed messages belong to none."""
 
     turn: str | None

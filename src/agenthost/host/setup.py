@@ -57,9 +57,10 @@ def private_of(session: Session) -> Private:
 
 def changed(session: Session, **values: Json) -> JsonObject | None:
     """Give the private data with these values, where `None` removes; nothing if that is no change."""
-    private = {**session.private, **values}
-    private = {key: value for key, value in private.items() if value is not None}
-    return None if private == session.private else private
+    kept = session.private
+    if all(kept.get(key) == value for key, value in values.items()):
+        return None
+    return {key: value for key, value in {**kept, **values}.items() if value is not None}
 
 
 def enabled_tools(toolset: ToolSet, session: Session) -> dict[str, Tool]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from agenthost.core.stopping import STOPPED
@@ -43,12 +44,6 @@ class Stats:
     errors: Counter[str] = field(default_factory=Counter)
 
 
-@dataclass(slots=True)
-class _Task:
-    running: RunningTurn
-    task: asyncio.Task[None]
-
-
 class Turns:
     """All turns that run or wait, at most one of each session."""
 
@@ -68,7 +63,7 @@ class Turns:
         self._options = options
         self._workspace = workspace
         self._stats = stats
-        self._tasks: dict[int, _Task] = {}
+        self._running: dict[int, RunningTurn] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._is_closing = False
 
@@ -80,40 +75,40 @@ class Turns:
     @property
     def count(self) -> int:
         """How many turns run or wait."""
-        return len(self._tasks)
+        return len(self._running)
 
     def sessions(self) -> list[Session]:
         """Give the sessions whose turns run or wait."""
-        return [held.running.session for held in self._tasks.values()]
+        return [running.session for running in self._running.values()]
 
     def notes(self, session: Session) -> Notes:
         """Give what the agent of the running turn wants to have kept with its words."""
-        held = self._tasks.get(session.number)
-        return held.running.notes if held is not None else {}
+        running = self._running.get(session.number)
+        return running.notes if running is not None else {}
 
     def happened(self, happening: Happening) -> None:
         """Do what follows from an action: start a turn, end one, let what waits look again."""
         session = happening.session
-        held = self._tasks.get(session.number)
+        running = self._running.get(session.number)
         turn = session.state.get("activeTurn")
-        if held is not None and (turn is None or turn["id"] != held.running.id):
-            self._end(session, held)
-            held = None
+        if running is not None and (turn is None or turn["id"] != running.id):
+            self._end(running)
+            running = None
             self._say_nothing_goes_on(session)
-        if turn is not None and held is None:
+        if turn is not None and running is None:
             self._start(session, is_taken_up=False)
-        elif held is not None:
-            held.running.wake()
+        elif running is not None:
+            running.wake()
 
     def wake(self, session: Session) -> None:
         """Let what waits in a session's turn look again: something happened elsewhere."""
-        held = self._tasks.get(session.number)
-        if held is not None:
-            held.running.wake()
+        running = self._running.get(session.number)
+        if running is not None:
+            running.wake()
 
     def take_up(self, session: Session) -> None:
         """Go on with a turn that was running or waiting when the host stopped."""
-        if "activeTurn" in session.state and session.number not in self._tasks:
+        if "activeTurn" in session.state and session.number not in self._running:
             self._say_nothing_goes_on(session)
             self._start(session, is_taken_up=True)
 
@@ -132,20 +127,20 @@ class Turns:
             self._fail(session, "agentNotFound", f"the agent {name!r} is not served any more")
             return
         running = RunningTurn(session, agent, self._around, is_taken_up=is_taken_up)
-        task = asyncio.create_task(self._run(running), name=f"turn of {session.row.uri}")
-        self._tasks[session.number] = _Task(running, task)
+        running.task = asyncio.get_running_loop().create_task(self._run(running))
+        self._running[session.number] = running
         if self._timer is None:
             self._set_timer()
 
-    def _end(self, session: Session, held: _Task) -> None:
+    def _end(self, running: RunningTurn) -> None:
         """Stop the agent's work: its turn has ended, in whatever way."""
-        del self._tasks[session.number]
-        held.running.is_over = True
-        held.running.wake()
-        for task in held.running.tasks:
+        del self._running[running.session.number]
+        running.is_over = True
+        running.wake()
+        for task in running.tasks:
             task.cancel()
-        if held.task is not asyncio.current_task():
-            held.task.cancel()
+        if not running.is_answered:
+            running.task.cancel()
 
     async def _run(self, running: RunningTurn) -> None:
         try:
@@ -176,17 +171,19 @@ class Turns:
                 seconds = self.limits.turn_seconds
                 raise LimitReached(f"the turn took longer than {seconds:g} seconds") from None
             raise
+        finally:
+            running.is_answered = True
 
     def _watch_clock(self) -> None:
         """Look whose time is over, from time to time: a timer for each turn would cost too much."""
         self._timer = None
-        now = asyncio.get_running_loop().time()
-        for held in self._tasks.values():
-            deadline = held.running.deadline
-            if deadline is not None and deadline <= now and not held.running.is_late:
-                held.running.is_late = True
-                held.task.cancel()
-        if self._tasks:
+        now = monotonic()
+        for running in self._running.values():
+            deadline = running.deadline
+            if deadline is not None and deadline <= now and not running.is_late:
+                running.is_late = True
+                running.task.cancel()
+        if self._running:
             self._set_timer()
 
     def _set_timer(self) -> None:
@@ -240,17 +237,18 @@ class Turns:
         self._is_closing = True
         if self._timer is not None:
             self._timer.cancel()
-        tasks = [task for held in self._tasks.values() for task in (held.task, *held.running.tasks)]
-        for held in self._tasks.values():
-            held.running.is_over = True
-            for task in held.running.tasks:
-                task.cancel()
-            held.task.cancel()
+        tasks = {
+            task: running.uri for running in self._running.values() for task in (running.task, *running.tasks)
+        }
+        for running in self._running.values():
+            running.is_over = True
+        for task in tasks:
+            task.cancel()
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=END_SECONDS)
             for task in late:
-                log.warning("%s did not end when it was asked to", task.get_name())
-        self._tasks.clear()
+                log.warning("the turn of %s did not end when it was asked to", tasks[task])
+        self._running.clear()
 
 
 _OUTCOMES = {

@@ -5,6 +5,7 @@ Its time stands still meanwhile. Knows one turn; what it says and calls is the b
 
 import asyncio
 from collections.abc import Callable, Sequence
+from time import monotonic
 from typing import Any, TypeVar
 
 from agenthost.host.asking import Answers, Question
@@ -19,7 +20,7 @@ class WaitingTurn:
     """What a turn waits with.
 
     Attributes:
-        deadline: when its time is over, by the loop's clock; not while it waits.
+        deadline: when its time is over, by the clock that only goes forward; not while it waits.
         is_late: whether its time is over.
         is_over: whether it has ended.
         watchers: told whenever something happened in the session.
@@ -72,12 +73,12 @@ class WaitingTurn:
 
     def limit_time(self, seconds: float) -> None:
         """Count the time of this turn from now on, but not the time that it waits for people."""
-        self.deadline = asyncio.get_running_loop().time() + seconds
+        self.deadline = monotonic() + seconds
 
     def _stop_clock(self) -> None:
         self._waiting += 1
         if self._waiting == 1 and self.deadline is not None:
-            self._time_left = self.deadline - asyncio.get_running_loop().time()
+            self._time_left = self.deadline - monotonic()
             self.deadline = None
 
     def _start_clock(self) -> None:

@@ -16,7 +16,6 @@ MAX_DEPTH = 128
 """How deep a value may nest. Deeper ones could be read here but not written where the stack is fuller."""
 
 _decode = msgspec.json.Decoder().decode
-_encode = msgspec.json.Encoder().encode
 
 
 def decode_json(data: bytes | str) -> Json:
@@ -39,9 +38,11 @@ def decode_json(data: bytes | str) -> Json:
     return value
 
 
-def encode_json(value: Json) -> bytes:
-    """Encode a value as compact JSON. Bytes that are JSON already ride along as `msgspec.Raw`."""
-    return _encode(value)
+encode_json = msgspec.json.Encoder().encode
+"""Encode a value as compact JSON. Bytes that are JSON already ride along as `msgspec.Raw`.
+
+The encoder itself, as a function around it would be called often.
+"""
 
 
 def _refuse_deep(value: Json) -> None:

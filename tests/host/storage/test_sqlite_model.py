@@ -4,6 +4,7 @@ import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -111,7 +112,7 @@ class Compared(RuleBasedStateMachine):
     @rule(chosen=st.integers(0, 9), is_active=st.booleans(), summary=st.binary(max_size=3))
     def put_row(self, chosen: int, is_active: bool, summary: bytes) -> None:
         if session := self.pick(chosen):
-            new = replace(session.row, is_active=is_active, summary=summary)
+            new = msgspec.structs.replace(session.row, is_active=is_active, summary=summary)
             self.writes.append(PutRow(new))
             self.model.sessions[new.number] = replace(session, row=new)
 

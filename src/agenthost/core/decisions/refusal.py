@@ -1,8 +1,9 @@
 """Refusals: how a rule says no, and what it may know beside the state and the action."""
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+import msgspec
 
 from agenthost.wire.json import encode_json
 
@@ -11,8 +12,7 @@ class Refused(Exception):
     """The action may not be applied. Its text is the reason, as the client is told it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(msgspec.Struct, frozen=True, gc=False):
     """What is true at this moment and stands in no state.
 
     Attributes:
@@ -26,8 +26,7 @@ class Context:
     message_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Dispatch:
+class Dispatch(msgspec.Struct, frozen=True, gc=False):
     """Who dispatched an action, and when: what was true then."""
 
     client_id: str

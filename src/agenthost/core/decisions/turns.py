@@ -1,6 +1,6 @@
 """Whether a turn may start, stop, or be cut off."""
 
-from operator import methodcaller
+from operator import itemgetter
 from typing import Any
 
 from agenthost.core.decisions.refusal import Dispatch, Refused, check_size
@@ -13,7 +13,7 @@ from agenthost.wire.ahp.session import SessionState
 from agenthost.wire.ahp.turn import ActiveTurn
 from agenthost.wire.mismatch import quote
 
-_ID: Any = methodcaller("get", "id")
+_ID: Any = itemgetter("id")
 
 
 def running_turn(state: SessionState, turn_id: str) -> ActiveTurn:
