@@ -71,7 +71,9 @@ class Access:
         The key of a WebSocket is taken out of its address and its subprotocols, so that nobody writes it down
         by accident.
         """
-        in_address, in_protocols = _taken_out(scope), _taken_from_protocols(scope)
+        in_address = in_protocols = ""
+        if scope["type"] == "websocket":
+            in_address, in_protocols = _taken_out(scope), _taken_from_protocols(scope)
         if not self._keys.is_needed:
             return _noted(scope, self._everybody)
         token = _bearer(scope) or in_protocols or in_address
@@ -102,7 +104,7 @@ def _bearer(scope: Scope) -> str:
 
 def _taken_out(scope: Scope) -> str:
     """Take the token out of a WebSocket's address."""
-    if scope["type"] != "websocket" or not scope["query_string"]:
+    if not scope["query_string"]:
         return ""
     pairs = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
     found = [value for name, value in pairs if name == TOKEN]

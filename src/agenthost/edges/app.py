@@ -8,7 +8,7 @@ and the routes. What is refused is answered in one form: `{"error": {"code", "me
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from starlette.applications import Starlette
@@ -25,7 +25,7 @@ from agenthost.edges.access import HEALTH, Access, Grant
 from agenthost.edges.ahp.peers import Peers
 from agenthost.edges.ahp.websocket import WebSocketApp
 from agenthost.edges.ahp.wirelog import WireLog
-from agenthost.edges.cors import Cors, changes_something
+from agenthost.edges.cors import Cors, Visit, changes_something
 from agenthost.edges.health import NOT_OPEN, Phase, find_trouble
 from agenthost.edges.metrics import CONTENT_TYPE, Metrics
 from agenthost.edges.mounts import HAS_BEGUN, Mounts
@@ -157,59 +157,64 @@ class App:
         app.router.default = _not_found
         return app
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    # What only hands on is no coroutine of its own: each would be gone through whenever a turn goes on.
+
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         """Answer a request or a WebSocket."""
         if scope["type"] == "http":
-            await self._checked(scope, receive, self._answering(scope, send))
-        elif scope["type"] == "websocket":
-            await self._checked(scope, receive, send)
+            send = self._answering(scope, send)
+        return self._checked(scope, receive, send)
 
     def _answering(self, scope: Scope, send: Send) -> Send:
         """Give the way to answer so that it is counted, and that a page which is welcome can read it."""
 
-        async def answer(message: Message) -> None:
+        def answer(message: Message) -> Awaitable[None]:
             if message["type"] == "http.response.start":
                 self.requests[_route_of(scope), message["status"]] += 1
                 scope[HAS_BEGUN] = True
                 if READABLE in scope:
                     message = {**message, "headers": [*message.get("headers", ()), *scope[READABLE]]}
-            await send(message)
+            return send(message)
 
         return answer
 
-    async def _checked(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def _checked(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         """Let only those through who mean us, who may, and when we can."""
         grant = self._access.admit(scope)
-        if self._is_misdirected(scope):
-            await refuse(scope, receive, send, *_MISDIRECTED)
-            return
+        needs_key = self._access.needs_key
+        if self._is_misdirected(scope, needs_key):
+            return refuse(scope, receive, send, *_MISDIRECTED)
+        visit = self._cors.look(scope)
         if scope["type"] == "http":
-            scope[READABLE] = self._cors.added(scope)
-        refusal = self._refusal(scope, grant)
+            scope[READABLE] = visit.added
+        refusal = self._refusal(scope, grant, visit, needs_key)
         if refusal is not None:
-            await refuse(scope, receive, send, *refusal)
-        elif self._cors.is_preflight(scope):
-            await Response(status_code=204, headers=self._cors.allow(scope))(scope, receive, send)
-        else:
-            await self._inner(scope, receive, send)
+            return refuse(scope, receive, send, *refusal)
+        if visit.is_preflight:
+            return Response(status_code=204, headers=self._cors.allow(scope))(scope, receive, send)
+        return self._inner(scope, receive, send)
 
-    def _is_misdirected(self, scope: Scope) -> bool:
+    def _is_misdirected(self, scope: Scope, needs_key: bool) -> bool:  # noqa: FBT001 - as it was asked for
         """Tell whether a request is meant for another server.
 
         A page in a browser can reach a server on the same machine under a name of its own (DNS rebinding);
         what it cannot do is to send another `Host` header than that name. Where keys are needed, it has none.
         """
-        if self._access.needs_key and not self._are_names_set:
+        if needs_key and not self._are_names_set:
             return False
         return bool(self._names) and _named(scope) not in self._names
 
-    def _refusal(self, scope: Scope, grant: Grant | None) -> Refusal | None:
+    def _refusal(
+        self,
+        scope: Scope,
+        grant: Grant | None,
+        visit: Visit,
+        needs_key: bool,  # noqa: FBT001
+    ) -> Refusal | None:
         """Say why a request is not answered, if it is not."""
-        is_preflight = self._cors.is_preflight(scope)
-        is_risky = is_preflight or (not self._access.needs_key and changes_something(scope))
-        if is_risky and not self._cors.welcomes(scope):
+        if not visit.is_welcome and (visit.is_preflight or (not needs_key and changes_something(scope))):
             return _FOREIGN
-        if is_preflight:
+        if visit.is_preflight:
             return None  # a browser sends no key with it
         is_counted = self._rates.is_on and scope["path"] not in HEALTH
         if is_counted and (seconds := self._rates.take(_who(scope, grant))):

@@ -6,14 +6,15 @@ server is trusted, so what a foreign page sends must not change anything, and it
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from typing import NamedTuple, TypeAlias
 
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
 from agenthost.settings import LOCAL_PAGES
 
-__all__ = ["ANY", "Cors", "changes_something"]
+__all__ = ["ANY", "Cors", "Visit", "changes_something"]
 
 ANY = "*"
 
@@ -29,6 +30,24 @@ _PORT = re.compile(r":\d{1,5}$")
 _HEADER_LIST = re.compile(r"[A-Za-z0-9_, -]{1,1000}")
 
 
+Added: TypeAlias = list[tuple[bytes, bytes]]
+"""Headers to answer with."""
+
+
+class Visit(NamedTuple):
+    """What a request is in the eyes of a browser.
+
+    Attributes:
+        is_welcome: whether it may come from the page it comes from. One that names none is no page's.
+        is_preflight: whether a browser asks what a page may send.
+        added: the headers to answer with, so that a page which is welcome can read it.
+    """
+
+    is_welcome: bool
+    is_preflight: bool
+    added: Added
+
+
 class Cors:
     """The origins that are welcome."""
 
@@ -38,26 +57,25 @@ class Cors:
         self._is_any = ANY in given
         self._any_port = frozenset(origin.removesuffix(":*") for origin in given if origin.endswith(":*"))
         self._exact = frozenset(origin for origin in given if not origin.endswith(":*"))
+        self._vary: Added = [] if self._is_any else [(b"vary", b"Origin")]
+        self._of_no_page = Visit(is_welcome=True, is_preflight=False, added=self._vary)
 
-    def welcomes(self, scope: Scope) -> bool:
-        """Tell whether a request may come from the page it comes from. One that names none is no page's."""
-        origins = _origins(scope)
+    def look(self, scope: Scope) -> Visit:
+        """Look from which page a request comes, if from any."""
+        origins = [value.decode("latin-1") for name, value in scope["headers"] if name == b"origin"]
         if not origins:
-            return True
-        return len(origins) == 1 and self._is_welcome(origins[0].lower(), Headers(scope=scope))
+            return self._of_no_page
+        headers = Headers(scope=scope)
+        is_welcome = len(origins) == 1 and self._is_welcome(origins[0].lower(), headers)
+        is_asking = scope["type"] == "http" and scope["method"] == "OPTIONS"
+        is_preflight = is_asking and "access-control-request-method" in headers
+        return Visit(is_welcome, is_preflight, self._added(origins[0]) if is_welcome else self._vary)
 
     def _is_welcome(self, origin: str, headers: Headers) -> bool:
         if self._is_any or origin in self._exact or _PORT.sub("", origin) in self._any_port:
             return True
         # Our own page, under the name that the `Host` header was checked for.
         return origin.partition("://")[2] == headers.get("host", "").lower() != ""
-
-    def is_preflight(self, scope: Scope) -> bool:
-        """Tell whether a browser asks what a page may send."""
-        if scope["type"] != "http" or scope["method"] != "OPTIONS":
-            return False
-        headers = Headers(scope=scope)
-        return "origin" in headers and "access-control-request-method" in headers
 
     def allow(self, scope: Scope) -> dict[str, str]:
         """Answer a preflight: what a page may send. No header is worth more than another here."""
@@ -68,22 +86,13 @@ class Cors:
             "Access-Control-Max-Age": MAX_AGE,
         }
 
-    def added(self, scope: Scope) -> Sequence[tuple[bytes, bytes]]:
-        """Give the headers to answer with, so that a page which is welcome can read it."""
-        vary = [] if self._is_any else [(b"vary", b"Origin")]
-        origins = _origins(scope)
-        if not origins or not self.welcomes(scope):
-            return vary
-        allowed = ANY if self._is_any else origins[0]
+    def _added(self, origin: str) -> Added:
+        allowed = ANY if self._is_any else origin
         return [
-            *vary,
+            *self._vary,
             (b"access-control-allow-origin", allowed.encode("latin-1")),
             (b"access-control-expose-headers", EXPOSED.encode()),
         ]
-
-
-def _origins(scope: Scope) -> list[str]:
-    return [value.decode("latin-1") for name, value in scope["headers"] if name == b"origin"]
 
 
 def changes_something(scope: Scope) -> bool:

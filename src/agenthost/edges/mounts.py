@@ -3,7 +3,7 @@
 Starlette would do the same through five layers, each with a wrapper around the answer.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 
 from starlette._utils import get_route_path
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -22,19 +22,22 @@ class Mounts:
 
     def __init__(self, mounted: Mapping[str, ASGIApp], rest: ASGIApp, failed: ASGIApp) -> None:
         # The longest first: `/aap/v1` is below `/aap` too.
-        self._mounted = sorted(mounted.items(), key=lambda one: -len(one[0]))
-        self._heads = tuple(f"{path}/" for path in mounted)
+        paths = sorted(mounted, key=len, reverse=True)
+        self._mounted = [(f"{path}/", path, mounted[path]) for path in paths]
         self._rest = rest
         self._failed = failed
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         """Answer a request or a WebSocket."""
-        path = get_route_path(scope)
-        if scope["type"] != "http" or not path.startswith(self._heads):
-            await self._rest(scope, receive, send)
-            return
-        root, app = next(one for one in self._mounted if path.startswith(f"{one[0]}/"))
-        scope["root_path"] = f"{scope.get('root_path', '')}{root}"
+        if scope["type"] == "http":
+            path = get_route_path(scope)
+            for head, root, app in self._mounted:
+                if path.startswith(head):
+                    scope["root_path"] = scope.get("root_path", "") + root
+                    return self._guarded(app, scope, receive, send)
+        return self._rest(scope, receive, send)
+
+    async def _guarded(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await app(scope, receive, send)
         except Exception:

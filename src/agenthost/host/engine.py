@@ -141,10 +141,12 @@ class Engine:
 
     def feed(self, client_id: str) -> Feed:
         """Give a new subscriber its way to the root and to sessions."""
-        subscriber = Subscriber(
-            client_id, max_items=self.limits.subscriber_items, max_bytes=self.limits.subscriber_bytes
-        )
-        return self.feed_for(subscriber)
+        return self.feed_for(self.subscriber(client_id))
+
+    def subscriber(self, client_id: str) -> Subscriber:
+        """Make one who can listen, within the host's limits."""
+        limits = self.limits
+        return Subscriber(client_id, limits.subscriber_items, limits.subscriber_bytes)
 
     def feed_for(self, subscriber: Subscriber) -> Feed:
         """Give a subscriber its way to the root, to sessions and to terminals."""

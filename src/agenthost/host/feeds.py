@@ -89,10 +89,6 @@ class Feed:
         state = resource.view() if isinstance(resource, TerminalResource) else resource.shown.state
         return View(uri, state, self._journal.shown_seq)
 
-    def listen(self, session: Session) -> None:
-        """Hear of a session that is in memory from now on, without being told what it is now."""
-        self._hub.add(self.subscriber, session.number)
-
     async def unsubscribe(self, uri: str) -> None:
         """Hear of it no more; what is not there is no matter."""
         try:

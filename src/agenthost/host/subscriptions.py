@@ -66,7 +66,7 @@ class Shown(Entry, frozen=True, gc=False):
 class Subscriber:
     """One listener. Envelopes wait here until it takes them, within bounds."""
 
-    def __init__(self, client_id: str, *, max_items: int = 10_000, max_bytes: int = 16 * 1024 * 1024) -> None:
+    def __init__(self, client_id: str, max_items: int = 10_000, max_bytes: int = 16 * 1024 * 1024) -> None:
         self.client_id = client_id
         self.resources: set[int] = set()
         self.taken = 0

@@ -33,11 +33,8 @@ class Asked:
         self.tools: Sequence[ToolSpec] | None = body.get("tools")
         self.messages: Sequence[ApplicationMessage] = body["messages"]
         self.app_id = app_id_of(session.row.name)
-
-    @property
-    def is_new_turn(self) -> bool:
+        self.is_new_turn = self.messages[0]["role"] == "user"
         """Whether it begins a turn, rather than go on with one."""
-        return self.messages[0]["role"] == "user"
 
     def check(self) -> None:
         """Refuse what cannot happen now.

@@ -98,8 +98,10 @@ class Projection:
 
     def take(self, action: Any, after: SessionState) -> bytes:
         """Give the events for anything else that happened."""
-        events: list[Any] = []
         kind = action["type"]
+        if kind == "session/responsePart":
+            return b""  # nothing yet: its text streams, and so a turn waits for nobody
+        events: list[Any] = []
         if kind in _ENDINGS and action["turnId"] == self._turn_id:
             events += self._whole_texts()
             self.stop_reason = (self._stopped() or "end_turn") if kind == "session/turnComplete" else "error"

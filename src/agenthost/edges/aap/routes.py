@@ -33,6 +33,9 @@ log = logging.getLogger("agenthost.aap")
 Handler: TypeAlias = Callable[["Call"], Awaitable[None]]
 
 _STOPPING = Problem(503, *NOT_OPEN[Phase.STOPPING])
+_ID = "{id}"
+"""What stands in the paths for the id of a session."""
+
 _TURN_STOP = encode_event({"event": "turn_stop", "stopReason": "error"})
 
 
@@ -58,13 +61,13 @@ class Call:
         values = parse_qs(self._scope["query_string"].decode("latin-1"), keep_blank_values=True).get(name)
         return values[-1] if values else None
 
-    async def body(self) -> bytes:
+    def body(self) -> Awaitable[bytes]:
         """Read the body.
 
         Raises:
             TooLarge: it is larger than the host takes.
         """
-        return await read_body(self._scope, self._receive, self._max_bytes)
+        return read_body(self._scope, self._receive, self._max_bytes)
 
     async def answer(self, body: Json, status: int = 200, more: Sequence[tuple[bytes, bytes]] = ()) -> None:
         """Answer with JSON; nothing at all for 204. `more` are headers."""
@@ -73,8 +76,8 @@ class Call:
             await self._send({"type": "http.response.body", "body": b""})
             return
         data = encode_json(body)
-        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(data)).encode())]
-        await self._begin(status, [*headers, *more])
+        headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(data)), *more]
+        await self._begin(status, headers)
         await self._send({"type": "http.response.body", "body": data})
 
     async def stream(self, exchange: Exchange, first: bytes = b"") -> None:
@@ -96,13 +99,13 @@ class Call:
             await self.write(first + _TURN_STOP)
         await self._send({"type": "http.response.body", "body": b""})
 
-    async def write(self, chunk: bytes) -> None:
+    def write(self, chunk: bytes) -> Awaitable[None]:
         """Send a piece of the body."""
-        await self._send({"type": "http.response.body", "body": chunk, "more_body": True})
+        return self._send({"type": "http.response.body", "body": chunk, "more_body": True})
 
-    async def _begin(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
+    def _begin(self, status: int, headers: list[tuple[bytes, bytes]]) -> Awaitable[None]:
         self.has_begun = True
-        await self._send({"type": "http.response.start", "status": status, "headers": headers})
+        return self._send({"type": "http.response.start", "status": status, "headers": headers})
 
 
 def routes_of(host: Host, version: Version, max_bytes: int, nothing: ASGIApp) -> ASGIApp:
@@ -132,21 +135,19 @@ class _Paths:
 
     def __init__(self, endpoints: dict[str, "_Endpoint"], nothing: ASGIApp) -> None:
         self._nothing = nothing
-        self._routes = {_key(path.split("/")): Route(path, one) for path, one in endpoints.items()}
+        self._routes = {path: Route(path, one) for path, one in endpoints.items()}
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         parts = get_route_path(scope).split("/")
-        route = self._routes.get(_key(parts))
-        if route is None or "" in parts[2:3]:
-            await self._nothing(scope, receive, send)
-            return
+        params = {}
+        if len(parts) > 2:
+            params["id"], parts[2] = parts[2], _ID
+        route = self._routes.get("/".join(parts))
+        if route is None or params.get("id") == "":
+            return self._nothing(scope, receive, send)
         scope["route"] = route  # for the metrics
-        scope["path_params"] = {"id": parts[2]} if len(parts) > 2 else {}
-        await route.app(scope, receive, send)
-
-
-def _key(parts: list[str]) -> tuple[str, ...]:
-    return (*parts[:2], *("id" for _ in parts[2:3]), *parts[3:])
+        scope["path_params"] = params
+        return route.app(scope, receive, send)
 
 
 class _Endpoint:

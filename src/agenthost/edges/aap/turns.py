@@ -69,7 +69,7 @@ async def begin_turn(host: Host, session: Session, body: PostSessionTurnRequest)
     asked = Asked(host, agent, session, body)
     asked.check()
     asked.apply()
-    return Exchange(host, session, asked.app_id, mode)
+    return Exchange(host, session, asked, mode)
 
 
 async def _check_overrides(host: Host, agent: Agent, overrides: Any) -> None:
@@ -85,32 +85,29 @@ class Exchange:
     Made in the same moment as what the request lets happen, so that nothing of that was shown before.
     """
 
-    def __init__(self, host: Host, session: Session, app_id: str, mode: StreamMode) -> None:
+    def __init__(self, host: Host, session: Session, asked: Asked, mode: StreamMode) -> None:
         self._host = host
         self._session = session
-        self._app_id = app_id
+        self._app_id = asked.app_id
         self._mode: StreamMode = mode
-        self._feed = host.feed(app_id)
-        self._feed.listen(session)
+        self._subscriber = host.engine.subscriber(asked.app_id)
+        host.engine.hub.add(self._subscriber, session.number)
         # The answer begins after what the request itself has said.
-        self._turn_id = self._session.state["activeTurn"]["id"]
-        self._position = len(self._session.messages)
-        self._seen = self._host.engine.journal.last_seq
-        self._after = self._session.live
+        state = session.state
+        self._turn_id = turn_id = state["activeTurn"]["id"]
+        self._position = len(session.messages)
+        self._seen = session.journal.last_seq
+        self._after = session.live
+        told = Told() if asked.is_new_turn else _told(session, turn_id)
         self._projection = Projection(
-            self._turn_id,
-            self._app_id,
-            self._mode,
+            turn_id,
+            asked.app_id,
+            mode,
             partial(_content_of, session),
-            partial(_stop_of, session, self._turn_id),
-            self._told(),
+            partial(_stop_of, session, turn_id),
+            told,
         )
-        self._missed = self._projection.tell_missed(self._after.state)
-
-    def _told(self) -> Told:
-        """Give the calls that were told before; where that is not remembered, all were."""
-        turn_id, told = _TOLD.pop(self._session, ("", Told()))
-        return told if turn_id == self._turn_id else Told.all_in(self._after.state)
+        self._missed = b"" if asked.is_new_turn else self._projection.tell_missed(state)
 
     async def events(self) -> AsyncIterator[bytes]:
         """Give the events, as they come, some at a time; the last is `turn_stop`."""
@@ -123,7 +120,7 @@ class Exchange:
                 if chunk := await self._next():
                     yield chunk
         finally:
-            self._feed.close()
+            self._leave()
 
     async def answer(self) -> PostSessionTurnResponse:
         """Wait for the turn to stop, and give all of it."""
@@ -131,16 +128,19 @@ class Exchange:
             while self._projection.stop_reason is None:
                 await self._next()
         finally:
-            self._feed.close()
+            self._leave()
         messages = [said.message for said in self._session.messages[self._position :] if self._is_told(said)]
         told: list[AgentMessage] = public(messages)  # type: ignore[assignment] # of assistant and tools
         return {"stopReason": self._projection.stop_reason or "error", "messages": told}
+
+    def _leave(self) -> None:
+        self._host.engine.hub.leave(self._subscriber)
 
     def _is_told(self, said: Said) -> bool:
         return said.turn == self._turn_id and said.message["role"] != "user"
 
     async def _next(self) -> bytes:
-        subscriber = self._feed.subscriber
+        subscriber = self._subscriber
         try:
             if not subscriber.backlog and (self._is_asked() or self._mode != "none"):
                 async with asyncio.timeout(HEARTBEAT_SECONDS):
@@ -167,9 +167,10 @@ class Exchange:
 
     async def _catch_up(self) -> bytes:
         """Go on from the log: the application reads more slowly than the agent speaks."""
-        self._feed.close()
-        self._feed = self._host.feed(self._app_id)
-        resumed = await self._feed.resume(self._seen, [self._session.row.uri])
+        self._leave()
+        feed = self._host.feed(self._app_id)
+        self._subscriber = feed.subscriber
+        resumed = await feed.resume(self._seen, [self._session.row.uri])
         if resumed.replay is None:
             return self._projection.break_off()  # more than the log holds
         return b"".join(map(self._replay, resumed.replay))
@@ -197,6 +198,12 @@ class Exchange:
 
 
 # Of no exchange: what knows it and is known by it would stay in memory until the collector comes.
+
+
+def _told(session: Session, turn_id: str) -> Told:
+    """Give the calls that were told before; where that is not remembered, all were."""
+    of_turn, told = _TOLD.pop(session, ("", Told()))
+    return told if of_turn == turn_id else Told.all_in(session.state)
 
 
 def _content_of(session: Session, call_id: str) -> Content:
