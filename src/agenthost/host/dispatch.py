@@ -173,7 +173,7 @@ class Dispatcher:
     ) -> None:
         before = session.state
         answers: Any = final_answers(before, action) if action["type"] == "session/inputCompleted" else None
-        along = beside(session, action, answers, self._notes(session))
+        along = beside(session, action, answers, self._notes)
         private = along.private if private is None else private
         session.act(action, origin, cut=along.cut, messages=messages or along.messages, private=private)
         self._happened(Happening(session, before, action, answers))
@@ -182,7 +182,9 @@ class Dispatcher:
             self._catch_up(session)
 
     def _catch_up(self, session: Session) -> None:
-        waiting: Any = private_of(session).get("deferred", [])
+        if "deferred" not in session.private:
+            return
+        waiting: Any = private_of(session)["deferred"]
         private = changed(session, deferred=None)
         for action, origin in waiting:
             self._happen(session, action, origin, private=private)

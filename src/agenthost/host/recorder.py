@@ -5,7 +5,7 @@ turn, a tool's message ends a call, and a turn that ends leaves what it had said
 writing it is the business of `session`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
@@ -31,11 +31,14 @@ from agenthost.wire.json import Json, JsonObject, decode_json
 Notes: TypeAlias = Mapping[str, JsonObject]
 """What an agent wants to have kept of parts and calls, by their ids."""
 
+Noted: TypeAlias = Callable[[Session], Notes]
+"""Gives what the agent of the running turn wants to have kept."""
+
 
 class Beside(msgspec.Struct, frozen=True, gc=False):
     """What goes into one commit with an action."""
 
-    messages: tuple[Said, ...] = ()
+    messages: Sequence[Said] = ()
     private: JsonObject | None = None
     cut: int | None = None
 
@@ -54,7 +57,7 @@ def turn_messages(session: Session, turn_id: str) -> list[Message]:
     return found
 
 
-def beside(session: Session, action: Json, answers: JsonObject | None, notes: Notes) -> Beside:
+def beside(session: Session, action: Json, answers: JsonObject | None, notes: Noted) -> Beside:
     """Give what is to be written beside an action that is about to happen.
 
     `answers` are the final ones, of an input request that is settled.
@@ -63,25 +66,26 @@ def beside(session: Session, action: Json, answers: JsonObject | None, notes: No
     return NOTHING if record is None else record(session, action, answers, notes)
 
 
-def _turn_started(_session: Session, action: Json, _answers: Any, _notes: Notes) -> Beside:
-    return Beside((Said(action["turnId"], user_message(action["userMessage"])),))
+def _turn_started(_session: Session, action: Json, _answers: Any, _notes: Noted) -> Beside:
+    return Beside([Said(action["turnId"], user_message(action["userMessage"]))])
 
 
-def _turn_ended(session: Session, action: Json, _answers: Any, notes: Notes) -> Beside:
+def _turn_ended(session: Session, action: Json, _answers: Any, noted: Noted) -> Beside:
     """Write down what was said so far; calls that are still open are closed, so that a model can read it."""
     turn = session.state.get("activeTurn")
     if turn is None or turn["id"] != action["turnId"]:
         return NOTHING
     messages = turn_messages(session, turn["id"])
+    notes = noted(session)
     said: list[Message] = []
     parts = turn["responseParts"]
-    if any(part["kind"] == "toolCall" for part in parts):  # most turns have none, and no need to look
+    if "toolCall" in [part["kind"] for part in parts]:  # most turns have none, and no need to look
         said += close_open_calls(messages, SKIPPED)
         said += reported_messages(parts, [*messages, *said], notes, is_over=True)
     answer = answer_message(parts, covered_parts([*messages, *said]), {}, notes)
     said += [] if answer is None else [answer]
     private = without_turn(session)
-    return Beside(tuple(Said(turn["id"], message) for message in said), private)
+    return Beside([Said(turn["id"], message) for message in said], private)
 
 
 def without_turn(session: Session, **values: Json) -> JsonObject | None:
@@ -89,7 +93,7 @@ def without_turn(session: Session, **values: Json) -> JsonObject | None:
     return changed(session, **values, asked=None, held=None)
 
 
-def _confirmed(session: Session, action: Json, _answers: Any, _notes: Notes) -> Beside:
+def _confirmed(session: Session, action: Json, _answers: Any, _notes: Noted) -> Beside:
     if not action["approved"]:
         return _in_turn(session, action, denied_message(action))
     name = _call(session, action)["toolName"]
@@ -97,14 +101,14 @@ def _confirmed(session: Session, action: Json, _answers: Any, _notes: Notes) -> 
     return Beside(private=changed(session, **consent)) if consent else NOTHING
 
 
-def _completed(session: Session, action: Json, _answers: Any, _notes: Notes) -> Beside:
+def _completed(session: Session, action: Json, _answers: Any, _notes: Noted) -> Beside:
     call = _call(session, action)
     if not call or action.get("requiresResultConfirmation") is True:
         return NOTHING
     return _in_turn(session, action, answer_to(session, call, action["result"]))
 
 
-def _result_confirmed(session: Session, action: Json, _answers: Any, _notes: Notes) -> Beside:
+def _result_confirmed(session: Session, action: Json, _answers: Any, _notes: Noted) -> Beside:
     call = _call(session, action)
     if not action["approved"]:
         return _in_turn(session, action, tool_message(action["toolCallId"], WITHHELD))
@@ -136,19 +140,19 @@ def _is_json_of(text: str, value: JsonObject) -> bool:
         return False
 
 
-def _input_completed(session: Session, action: Json, answers: Any, _notes: Notes) -> Beside:
+def _input_completed(session: Session, action: Json, answers: Any, _notes: Noted) -> Beside:
     asked = private_of(session).get("asked", {})
     kept = {"response": action["response"], "answers": answers or {}}
     return Beside(private=changed(session, asked={**asked, action["requestId"]: kept}))
 
 
-def _config_changed(session: Session, action: Json, _answers: Any, _notes: Notes) -> Beside:
+def _config_changed(session: Session, action: Json, _answers: Any, _notes: Noted) -> Beside:
     """Keep the settings beside the row too, so that a list of sessions can show them without their states."""
     kept = {} if action.get("replace") is True else private_of(session).get("config", {})
     return Beside(private=changed(session, config={**kept, **action["config"]}))
 
 
-def _truncated(session: Session, action: Json, _answers: Any, _notes: Notes) -> Beside:
+def _truncated(session: Session, action: Json, _answers: Any, _notes: Noted) -> Beside:
     ended = [turn["id"] for turn in session.state["turns"]]
     last = action.get("turnId")
     kept = ended[: ended.index(last) + 1] if last in ended else []
@@ -170,7 +174,7 @@ def _call(session: Session, action: Json) -> JsonObject:
     return next((call for call in calls if call["toolCallId"] == action["toolCallId"]), {})
 
 
-_RECORDS: dict[str, Callable[[Session, Json, Any, Notes], Beside]] = {
+_RECORDS: dict[str, Callable[[Session, Json, Any, Noted], Beside]] = {
     "session/turnStarted": _turn_started,
     "session/turnComplete": _turn_ended,
     "session/turnCancelled": _turn_ended,

@@ -54,6 +54,7 @@ class Turn:
     ) -> None:
         self._running = running
         self._options = options
+        self._option_values: tuple[object, Mapping[str, str]] | None = None
         self.agent: Agent = running.agent
         self.message: UserMessage = running.turn["userMessage"]
         self._workspace = workspace
@@ -85,7 +86,11 @@ class Turn:
     @property
     def options(self) -> Mapping[str, str]:
         """The values of the agent's options at this moment, secrets in clear."""
-        return self._options()
+        session = self._running.session
+        made_of = (session.private, session.state.get("config"))
+        if self._option_values is None or self._option_values[0] != made_of:
+            self._option_values = (made_of, self._options())
+        return self._option_values[1]
 
     @property
     def model(self) -> Model | None:

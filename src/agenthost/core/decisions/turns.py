@@ -61,7 +61,10 @@ def truncated(state: SessionState, action: SessionTruncatedAction, _by: Dispatch
 
 def _has_ended(state: SessionState, turn_id: str) -> bool:
     # Without a loop of our own: a session may have had thousands of turns, and each new one asks.
-    return turn_id in map(_ID, state.get("turns", ()))
+    try:
+        return turn_id in map(_ID, state.get("turns", ()))
+    except KeyError:  # a state that somebody else made may have turns without ids
+        return turn_id in [turn.get("id") for turn in state["turns"]]
 
 
 def _pending_messages(state: SessionState) -> list[str | None]:

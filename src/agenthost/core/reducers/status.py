@@ -11,13 +11,14 @@ WAITING = ("pending-confirmation", "pending-result-confirmation")
 
 def summarised(state: SessionState, **changes: Any) -> SessionState:
     """Give the state with these fields of the summary; `None` takes a field out."""
-    summary = put(state.get("summary", {}), **changes)
-    return {**state, "summary": summary}
+    return {**state, "summary": put(state.get("summary", {}), **changes)}
 
 
 def status_of(state: SessionState, activity: int | None = None) -> int:
     """H5: give the status with its activity worked out anew, or as given; the flags stay."""
-    return (_status(state) & ~SessionStatus.ACTIVITY) | (_activity(state) if activity is None else activity)
+    if activity is None:
+        activity = _activity(state)
+    return (state.get("summary", {}).get("status", 0) & ~SessionStatus.ACTIVITY) | activity
 
 
 def refreshed(state: SessionState) -> SessionState:
@@ -38,13 +39,13 @@ def _status(state: SessionState) -> int:
 
 def _activity(state: SessionState) -> int:
     """H4: what the session is doing."""
-    if state.get("inputRequests") or _is_waiting(state):
+    turn = state.get("activeTurn")
+    if state.get("inputRequests") or (turn and _is_waiting(turn.get("responseParts", []))):
         return SessionStatus.INPUT_NEEDED
-    return SessionStatus.IN_PROGRESS if state.get("activeTurn") else SessionStatus.IDLE
+    return SessionStatus.IN_PROGRESS if turn else SessionStatus.IDLE
 
 
-def _is_waiting(state: SessionState) -> bool:
-    parts: list[Any] = state.get("activeTurn", {}).get("responseParts", [])
+def _is_waiting(parts: list[Any]) -> bool:
     return bool(parts) and any(
         part.get("kind") == "toolCall" and part.get("toolCall", {}).get("status") in WAITING for part in parts
     )

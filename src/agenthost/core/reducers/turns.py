@@ -28,11 +28,10 @@ def matching_turn(state: SessionState, action: Any) -> ActiveTurn | None:
 
 def turn_started(state: SessionState, action: SessionTurnStartedAction, now: float) -> SessionState:
     """S3: it takes the place of a turn that is still running; the message leaves the queue."""
-    turn = {
-        **present({"id": action.get("turnId"), "userMessage": action.get("userMessage")}),
-        "responseParts": [],
-    }
-    state = {**state, "activeTurn": turn}  # type: ignore[typeddict-item] # whole, if the action is
+    turn: Any = {"id": action.get("turnId"), "userMessage": action.get("userMessage"), "responseParts": []}
+    if None in turn.values():
+        turn = present(turn)
+    state = {**state, "activeTurn": turn}
     state = summarised(state, status=status_of(state) & ~SessionStatus.IS_READ, modifiedAt=now)
     message_id = action.get("queuedMessageId")
     return _taken(state, message_id) if message_id else state
@@ -90,12 +89,13 @@ def _ended(
     turn = matching_turn(state, action)
     if turn is None:
         return state
-    record = {
-        **chosen(turn, "id", "userMessage"),
-        "responseParts": [skipped(part) for part in turn.get("responseParts", [])],
-        **chosen(turn, "usage"),
-        **present({"state": outcome, "error": error}),
-    }
+    record: Any = chosen(turn, "id", "userMessage")
+    record["responseParts"] = [skipped(part) for part in turn.get("responseParts", [])]
+    if turn.get("usage") is not None:
+        record["usage"] = turn["usage"]
+    record["state"] = outcome
+    if error is not None:
+        record["error"] = error
     state = put(state, turns=[*state.get("turns", []), record], activeTurn=None, inputRequests=None)
     return summarised(state, status=status_of(state, activity), modifiedAt=now)
 
