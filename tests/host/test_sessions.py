@@ -2,14 +2,16 @@
 
 import asyncio
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agenthost.errors import SessionExists, SessionNotFound, SlowConsumer
 from agenthost.host.session import Said
-from agenthost.wire.ahp.actions.text import SessionDelta
 from hosting import new_state, run, started
 
 URI = "demo:/one"
@@ -289,6 +291,29 @@ def test_lists_are_newest_first_and_stable_while_sessions_are_added(tmp_path: Pa
     run(story)
 
 
+@settings(max_examples=30)
+@given(st.lists(st.tuples(st.sampled_from(["turn", "turn", "cut", "ask"]), st.integers(0, 5)), max_size=25))
+def test_a_session_knows_the_turns_that_it_had_however_they_come_and_go(plan: list[tuple[str, int]]) -> None:
+    async def story(folder: Path) -> None:
+        async with started(folder) as host:
+            session = await host.sessions.create(new_state(URI))
+            for what, number in plan:
+                had = [turn["id"] for turn in session.state["turns"]]
+                turn_id = f"t{number}"
+                if what == "turn" and turn_id not in had:
+                    session.act(start_turn(turn_id)[0])
+                    session.act({"type": "session/turnComplete", "session": URI, "turnId": turn_id})
+                elif what == "cut" and turn_id in had:
+                    session.act({"type": "session/truncated", "session": URI, "turnId": turn_id})
+                elif what == "ask":
+                    assert session.had_turn(turn_id) == (turn_id in had)
+            left = {turn["id"] for turn in session.state["turns"]}
+            assert {f"t{number}" for number in range(6) if session.had_turn(f"t{number}")} == left
+
+    with tempfile.TemporaryDirectory() as folder:
+        run(lambda: story(Path(folder)))
+
+
 def test_a_long_turn_is_written_as_it_goes_and_loads_again(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
@@ -296,7 +321,7 @@ def test_a_long_turn_is_written_as_it_goes_and_loads_again(tmp_path: Path) -> No
             for action in start_turn():
                 session.act(action)
             for _ in range(5_000):
-                session.act(SessionDelta(URI, "t1", "p1", "hello world "))
+                session.stream("session/delta", "t1", "p1", "hello world ")
             await host.journal.wait()
             stored = host.storage.load(session.number)
             assert stored is not None

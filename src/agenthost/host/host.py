@@ -351,7 +351,7 @@ class Host:
     def _context(self, session: Session) -> Context:
         agent = self._agents.get(session.state["summary"]["provider"])
         models = None if agent is None else [model.id for model in agent.models]
-        return Context(models, message_bytes=self.limits.message_bytes)
+        return Context(models, message_bytes=self.limits.message_bytes, had_turn=session.had_turn)
 
     def _options(self, agent: Agent, session: Session) -> dict[str, str]:
         kept = private_of(session).get("secrets", {})

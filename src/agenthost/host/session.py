@@ -22,6 +22,7 @@ from agenthost.host.subscriptions import Shown
 from agenthost.wire.ahp.actions.envelope import ActionOrigin
 from agenthost.wire.ahp.actions.text import Action
 from agenthost.wire.ahp.session import SessionState
+from agenthost.wire.ahp.turn import Turn
 from agenthost.wire.json import JsonObject, encode_json
 
 log = logging.getLogger("agenthost.session")
@@ -87,6 +88,7 @@ class Session:
         self._is_gone = False
         self._unsaid: list[bytes] = []  # the last messages of the transcript, for the next group
         self._has_new_row = False
+        self._ended: tuple[Sequence[Turn], set[str]] = ((), set())  # turns, and their ids; see `had_turn`
         self._ticket = 0
         # Kept, because a bound method made for each entry would be work for the garbage collector.
         self._shower = self._show
@@ -270,6 +272,18 @@ class Session:
             position = len(self.messages) - len(self._unsaid)
             self._ticket = self.journal.write([AddMessages(self.number, position, tuple(self._unsaid))])
             self._unsaid = []
+
+    def had_turn(self, turn_id: str) -> bool:
+        """Tell whether a turn of this id has ended here. Only those are looked at that are new since."""
+        known, ids = self._ended
+        turns = self.state["turns"]
+        if turns is not known:
+            # Records never change, so where one is the same, all before it are.
+            has_grown = len(turns) > len(known) and (not known or turns[len(known) - 1] is known[-1])
+            start, ids = (len(known), ids) if has_grown else (0, set())
+            ids.update([turn["id"] for turn in turns[start:]])
+            self._ended = (turns, ids)
+        return turn_id in ids
 
     def end_of(self, turn_id: str | None) -> int:
         """Give the position in the transcript after this turn; without a turn, after the seed messages."""

@@ -19,11 +19,13 @@ class Context(msgspec.Struct, frozen=True, gc=False):
         models: the ids of the models that the session may use; `None` if any will do.
         has_exited: the terminal's process has ended. Its state tells so only if the exit code is known.
         message_bytes: how large a user's message may be; `None` if there is no limit.
+        had_turn: tells whether the session had a turn of this id, without looking at all of them.
     """
 
     models: Collection[str] | None = None
     has_exited: bool = False
     message_bytes: int | None = None
+    had_turn: Callable[[str], bool] | None = None
 
 
 class Dispatch(msgspec.Struct, frozen=True, gc=False):

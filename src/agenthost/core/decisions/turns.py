@@ -1,8 +1,5 @@
 """Whether a turn may start, stop, or be cut off."""
 
-from operator import itemgetter
-from typing import Any
-
 from agenthost.core.decisions.refusal import Dispatch, Refused, check_size
 from agenthost.wire.ahp.actions.turn import (
     SessionTruncatedAction,
@@ -12,8 +9,6 @@ from agenthost.wire.ahp.actions.turn import (
 from agenthost.wire.ahp.session import SessionState
 from agenthost.wire.ahp.turn import ActiveTurn
 from agenthost.wire.mismatch import quote
-
-_ID: Any = itemgetter("id")
 
 
 def running_turn(state: SessionState, turn_id: str) -> ActiveTurn:
@@ -39,7 +34,7 @@ def turn_started(state: SessionState, action: SessionTurnStartedAction, by: Disp
         raise Refused(f"turn {quote(turn.get('id'))} is still running")
     if not action["turnId"]:
         raise Refused("the id of a turn may not be empty")
-    if _has_ended(state, action["turnId"]):
+    if _has_ended(state, action["turnId"], by):
         raise Refused(f"this session had a turn {quote(action['turnId'])} before")
     message_id = action.get("queuedMessageId")
     if message_id is not None and message_id not in _pending_messages(state):
@@ -52,19 +47,18 @@ def turn_cancelled(state: SessionState, action: SessionTurnCancelledAction, _by:
     running_turn(state, action["turnId"])
 
 
-def truncated(state: SessionState, action: SessionTruncatedAction, _by: Dispatch) -> None:
+def truncated(state: SessionState, action: SessionTruncatedAction, by: Dispatch) -> None:
     """Refuse to cut after a turn that is not among those that ended."""
     turn_id = action.get("turnId")
-    if turn_id is not None and not _has_ended(state, turn_id):
+    if turn_id is not None and not _has_ended(state, turn_id, by):
         raise Refused(f"this session has no turn {quote(turn_id)} that has ended")
 
 
-def _has_ended(state: SessionState, turn_id: str) -> bool:
-    # Without a loop of our own: a session may have had thousands of turns, and each new one asks.
-    try:
-        return turn_id in map(_ID, state.get("turns", ()))
-    except KeyError:  # a state that somebody else made may have turns without ids
-        return turn_id in [turn.get("id") for turn in state["turns"]]
+def _has_ended(state: SessionState, turn_id: str, by: Dispatch) -> bool:
+    # A session may have had thousands of turns, and each new one asks.
+    if by.context.had_turn is not None:
+        return by.context.had_turn(turn_id)
+    return turn_id in [turn.get("id") for turn in state.get("turns", ())]
 
 
 def _pending_messages(state: SessionState) -> list[str | None]:
