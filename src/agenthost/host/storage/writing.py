@@ -1,9 +1,11 @@
 """Writing: the writes of one commit, put into the tables. Knows SQL; the transaction is its caller's."""
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import assert_never
+from functools import cache
+from itertools import chain
+from typing import TypeVar, assert_never
 
 from agenthost.errors import StorageError
 from agenthost.host.storage import (
@@ -22,12 +24,21 @@ from agenthost.host.storage import (
 from agenthost.host.storage.counter import Counter, put_counter
 from agenthost.host.storage.indexing import AT_ONCE, catch_up, remove_entries
 
+T = TypeVar("T")
+
 _PUT_ROW = "UPDATE session SET is_active = ?, summary = ?, private = ? WHERE number = ?"
 
-# The transcript goes on where it ends, and only of a session that is there.
-_ADD_MESSAGE = """INSERT INTO message SELECT ?1, ?2, ?3
-    WHERE ?2 = (SELECT coalesce(max(position) + 1, 0) FROM message WHERE number = ?1)
-    AND EXISTS (SELECT 1 FROM session WHERE number = ?1)"""
+_ADD_ENTRIES = "INSERT INTO log (seq, resource, envelope) VALUES {rows}"
+
+# The transcript goes on where it ends, and only of a session that is there. All rows are looked at before the
+# first of them is there, so each says where those of its session begin.
+_ADD_MESSAGES = """INSERT INTO message SELECT column1, column2, column3 FROM (VALUES {rows})
+    WHERE column4 = (SELECT coalesce(max(position) + 1, 0) FROM message WHERE number = column1)
+    AND EXISTS (SELECT 1 FROM session WHERE number = column1)"""
+
+_AT_ONCE = (64, 16, 4, 1)
+"""How many rows a statement may have. For each statement, Python lets go of its lock and takes it again: done
+for each row, that costs more than the row, and far more while the event loop is busy."""
 
 
 class Batch:
@@ -83,7 +94,8 @@ class Batch:
         """Put what was gathered: these three do not look at each other, so their order does not matter."""
         entries, rows, messages = self._entries, self._rows, self._messages
         if entries:
-            self._connection.executemany("INSERT INTO log VALUES (?, ?, ?, NULL)", entries)
+            for some in _some_of(entries):
+                self._insert(_ADD_ENTRIES, some)
             self.counter.entry_count += len(entries)
             self._entries = []
         if rows:
@@ -91,9 +103,16 @@ class Batch:
                 self._pass_over(max(rows))
             self._rows = {}
         if messages:
-            if self._connection.executemany(_ADD_MESSAGE, messages).rowcount != len(messages):
+            if sum([self._insert(_ADD_MESSAGES, _placed(some)) for some in _some_of(messages)]) != len(
+                messages
+            ):
                 self._explain(messages)
             self._messages = []
+
+    def _insert(self, sql: str, rows: Sequence[tuple[object, ...]]) -> int:
+        """Insert rows with one statement; give how many were taken."""
+        statement = _statement(sql, len(rows), len(rows[0]))
+        return self._connection.execute(statement, list(chain.from_iterable(rows))).rowcount
 
     def _explain(self, messages: Sequence[tuple[int, int, bytearray]]) -> None:
         """Find out why not all messages were taken: refuse those in the wrong place."""
@@ -196,6 +215,27 @@ class Batch:
             first = (SELECT min(seq) FROM log_index WHERE resource = :number) WHERE number = :number""",
             {"gone": gone, "up_to": up_to, "number": number},
         )
+
+
+@cache
+def _statement(sql: str, rows: int, columns: int) -> str:
+    row = f"({', '.join('?' * columns)})"
+    return sql.format(rows=", ".join([row] * rows))
+
+
+def _some_of(rows: list[T]) -> Iterator[list[T]]:
+    """Give rows some at a time, in few different numbers: `sqlite3` keeps statements that it knows."""
+    place = 0
+    for count in _AT_ONCE:
+        while len(rows) - place >= count:
+            yield rows[place : place + count]
+            place += count
+
+
+def _placed(rows: Sequence[tuple[int, int, bytearray]]) -> list[tuple[int, int, bytearray, int]]:
+    """Add to each row the position of the first of its session."""
+    first: dict[int, int] = {}
+    return [(number, place, body, first.setdefault(number, place)) for number, place, body in rows]
 
 
 def _message_rows(number: int, position: int, messages: Iterable[bytes]) -> list[tuple[int, int, bytearray]]:
