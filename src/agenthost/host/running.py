@@ -173,22 +173,18 @@ class RunningTurn(WaitingTurn):
 
     def say(self, kind: Kind, text: str, private: JsonObject | None = None) -> bool:
         """Let text appear; tells whether it is time to `breathe`. Asking is cheaper than awaiting."""
+        if not text.isascii():
+            text = text.encode(errors="replace").decode()  # half a pair of surrogates cannot be written
         output = self.output
         flow = output.flow
+        is_flowing = flow is not None and flow is self.session.flow and kind == output.kind
         # All that nearly every piece needs: each call would be felt. What flows is of a turn that goes on.
-        if (
-            flow is not None
-            and flow is self.session.flow
-            and kind == output.kind
-            and private is None
-            and text.isascii()
-            and text
-        ):
-            texts = flow.texts
+        if is_flowing and text and private is None:
+            texts = flow.texts  # type: ignore[union-attr] # just looked at
             texts.append(text)
             return len(texts) % BREATH == 0
         self.check()
-        output.say(kind, text.encode(errors="replace").decode())  # half a surrogate pair cannot be written
+        output.say(kind, text)
         if private is not None:
             self._note(kind, private)
         return self.is_due()
