@@ -60,8 +60,8 @@ class Run(msgspec.Struct, array_like=True, gc=False):
         # and in them none, so one after a quotation mark ends a text, and any other a number.
         numbered = zip(self.texts, range(first, first + len(self.texts)), strict=True)
         lines = _encode_lines(list(chain.from_iterable(numbered)))
-        ended = lines[:-1].replace(b'"\n', b'"},"serverSeq":').replace(b"\n", b"}\n" + head)
-        return (head + ended + b"}").split(b"\n")
+        rests = lines.replace(b'"\n', b'"},"serverSeq":').replace(b"\n", b"}\n")
+        return [head + rest for rest in rests[:-1].split(b"\n")]
 
     def pieces(self) -> Iterable["Run"]:
         """Give it in runs that are short enough."""
