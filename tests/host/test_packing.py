@@ -1,6 +1,8 @@
 """Runs of streamed text: stored as one, one text for the state, and one by one again for whoever reads."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from agenthost.core.reducers import Live, reduce_session
 from agenthost.host.packing import MAX_RUN, Run, happened, unpack
 from agenthost.host.storage import Entry
+from agenthost.host.storage.sqlite import FILE
 from agenthost.wire.ahp.actions.text import TEXTS
 from agenthost.wire.json import encode_json
 from hosting import new_state, run, started
@@ -120,5 +123,32 @@ def test_one_that_saw_half_of_a_run_gets_the_other_half(tmp_path: Path) -> None:
             state: Any = (await host.sessions.get(URI)).state
             content = state["activeTurn"]["responseParts"][0]["content"]
             assert content == "so far " + "".join(f"{place}\n" for place in range(10))
+
+    run(story)
+
+
+def test_a_store_of_version_1_is_taken_over_with_its_runs(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await host.sessions.create(new_state(URI, activeTurn=TURN))
+            before = host.journal.last_seq
+            for place in range(3):
+                session.stream("session/delta", "t1", "p1", f"{place}\n")
+            await host.journal.wait()
+        with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as store:
+            lines = stored_as_lines(of("0\n", "1\n", "2\n"), before + 1)
+            store.execute("UPDATE log SET envelope = ? WHERE seq = ?", (lines, before + 3))
+            store.execute("PRAGMA user_version = 1")
+        async with started(tmp_path) as host:
+            again = await host.sessions.get(URI)
+            again.stream("session/delta", "t1", "p1", "3\n")
+            await host.journal.wait()
+            back = await host.feed("me").resume(before, [URI])
+            assert back.replay is not None
+            assert [json.loads(entry.envelope)["action"]["content"] for entry in back.replay] == [
+                f"{place}\n" for place in range(4)
+            ]
+            state: Any = again.state
+            assert state["activeTurn"]["responseParts"][0]["content"] == "so far 0\n1\n2\n3\n"
 
     run(story)
