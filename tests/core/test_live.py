@@ -2,10 +2,16 @@
 
 from typing import Any
 
+import pytest
+
 from agenthost.core.reducers import Live, reduce_session, reduce_terminal
+from agenthost.core.reducers.text import SHORT
 from agenthost.wire.ahp.actions.text import SessionDelta, SessionReasoning, SessionToolCallDelta, TerminalData
 from building import SESSION, TERMINAL, in_turn, markdown, reasoning, streaming, terminal
 from reducing import NOW
+
+both = pytest.mark.parametrize("begun", ["", "x" * SHORT], ids=["short", "long"])
+"""Text grows in one way while it is short, and in another once it is long."""
 
 
 def content_of(live: Live[Any]) -> list[str]:
@@ -24,30 +30,45 @@ def test_texts_that_stream_by_turns_go_each_to_their_part() -> None:
     assert content_of(live) == ["Am0m1m2", "r0r1r2", "i0i1i2"]
 
 
-def test_an_older_version_still_shows_what_it_showed() -> None:
-    start: Live[Any] = Live(in_turn(markdown("p1")))
+@both
+def test_an_older_version_still_shows_what_it_showed(begun: str) -> None:
+    start: Live[Any] = Live(in_turn(markdown("p1", begun)))
     first = reduce_session(start, SessionDelta(SESSION, "t1", "p1", "one "), NOW)
     second = reduce_session(first, SessionDelta(SESSION, "t1", "p1", "two"), NOW)
-    assert [content_of(live) for live in (second, start, first)] == [["one two"], [""], ["one "]]
+    shown = [content_of(live) for live in (second, start, first)]
+    assert shown == [[f"{begun}one two"], [begun], [f"{begun}one "]]
 
 
-def test_a_version_can_be_continued_in_two_ways() -> None:
-    start: Live[Any] = Live(in_turn(markdown("p1")))
+@both
+def test_a_version_can_be_continued_in_two_ways(begun: str) -> None:
+    start: Live[Any] = Live(in_turn(markdown("p1", begun)))
     first = reduce_session(start, SessionDelta(SESSION, "t1", "p1", "one "), NOW)
     left = reduce_session(first, SessionDelta(SESSION, "t1", "p1", "left"), NOW)
     right = reduce_session(first, SessionDelta(SESSION, "t1", "p1", "right"), NOW)
-    assert [content_of(live) for live in (left, right, first)] == [["one left"], ["one right"], ["one "]]
+    shown = [content_of(live) for live in (left, right, first)]
+    assert shown == [[f"{begun}one left"], [f"{begun}one right"], [f"{begun}one "]]
 
 
-def test_reading_in_the_middle_changes_nothing_that_follows() -> None:
-    live: Live[Any] = Live(in_turn(markdown("p1")))
+@both
+def test_reading_in_the_middle_changes_nothing_that_follows(begun: str) -> None:
+    live: Live[Any] = Live(in_turn(markdown("p1", begun)))
     for place in range(4):
         live = reduce_session(live, SessionDelta(SESSION, "t1", "p1", str(place)), NOW)
-        assert content_of(live) == ["0123"[: place + 1]]
+        assert content_of(live) == [begun + "0123"[: place + 1]]
 
 
-def test_a_text_that_fits_nowhere_gives_the_same_version_back() -> None:
-    live: Live[Any] = Live(in_turn(markdown("p1")))
+@both
+def test_text_goes_on_where_it_becomes_long(begun: str) -> None:
+    live: Live[Any] = Live(in_turn(reasoning("p1", begun)))
+    for length in (SHORT - 1, 2, SHORT, 1):
+        live = reduce_session(live, SessionReasoning(SESSION, "t1", "p1", "y" * length), NOW)
+    assert content_of(live) == [begun + "y" * (2 * SHORT + 2)]
+
+
+@both
+def test_a_text_that_fits_nowhere_gives_the_same_version_back(begun: str) -> None:
+    live: Live[Any] = Live(in_turn(markdown("p1", begun)))
+    assert reduce_session(live, SessionReasoning(SESSION, "t1", "p1", "x"), NOW) is live
     assert reduce_session(live, SessionDelta(SESSION, "t1", "p9", "x"), NOW) is live
     assert reduce_session(live, SessionDelta(SESSION, "t9", "p1", "x"), NOW) is live
 

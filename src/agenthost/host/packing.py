@@ -55,6 +55,8 @@ class Run(msgspec.Struct, array_like=True, gc=False):
 
     def envelopes(self, first: int) -> list[bytes]:
         """Give the envelopes, encoded, the first under this number: as each of them alone would be."""
+        if len(self.texts) == 1:
+            return [encode_json({"action": self._action(self.texts[0]), "serverSeq": first})]
         head = encode_json({"action": self._action("")})[: -len(b'""}}')]
         # All at once: texts and numbers by turns, one a line. Between two JSON strings there is a line end,
         # and in them none, so one after a quotation mark ends a text, and any other a number.

@@ -13,6 +13,11 @@ from agenthost.wire.ahp.session import SessionState
 Target: TypeAlias = tuple[str, tuple[int, ...]]
 """What grows: `content` or `partialInput`, of the parts at these places."""
 
+SHORT = 500
+"""How many characters are few: most answers of one piece are, and the first pieces of all others."""
+
+_KINDS: dict[type, str] = {SessionDelta: "markdown", SessionReasoning: "reasoning"}
+
 StreamedText: TypeAlias = SessionDelta | SessionReasoning | SessionToolCallDelta
 
 
@@ -54,10 +59,15 @@ class Streams(Growth[SessionState]):
 def stream(live: Live[SessionState], action: StreamedText) -> Live[SessionState]:
     """Append the action's text to the part that it names, if that takes such text."""
     streams: Any = live.growth
+    kind = type(action)
     if streams is None:
         turn: Any = live.base.get("activeTurn") or {}
-        streams = Streams(turn.get("id"), turn.get("responseParts", []))
-    kind = type(action)
+        parts = turn.get("responseParts", [])
+        if len(parts) == 1 and _is_short(turn, parts[0], action):
+            part = {**parts[0], "content": parts[0]["content"] + action.content}
+            turn = {**turn, "responseParts": [part]}
+            return Live({**live.base, "activeTurn": turn})
+        streams = Streams(turn.get("id"), parts)
     part_id = action.toolCallId if kind is SessionToolCallDelta else action.partId  # type: ignore[union-attr]
     targets = streams.targets.get(kind)
     target = (streams.find(kind) if targets is None else targets).get(part_id)
@@ -71,6 +81,19 @@ def stream(live: Live[SessionState], action: StreamedText) -> Live[SessionState]
     log.append(target)
     log.append(action.content)
     return Live(live.base, streams, length + 2)
+
+
+def _is_short(turn: Any, part: Any, action: StreamedText) -> bool:
+    """Tell whether text goes to a part that is still short: to copy that costs less than to begin a log."""
+    content = part.get("content")
+    return (
+        type(content) is str
+        and len(content) < SHORT
+        and len(action.content) < SHORT
+        and part.get("kind") == _KINDS.get(type(action))
+        and part.get("id") == action.partId  # type: ignore[union-attr] # not of a call, as the kind is known
+        and turn.get("id") == action.turnId
+    )
 
 
 def _first_parts(parts: list[Any], kind: str) -> dict[str, Target]:
