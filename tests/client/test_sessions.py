@@ -161,10 +161,21 @@ def test_the_only_agent_needs_no_name_and_an_unknown_one_is_refused(base: str) -
     run(story)
 
 
-def test_a_url_without_the_path_of_aap_is_told_so(server: str) -> None:
+def test_the_address_of_the_server_alone_will_do(server: str) -> None:
     async def story() -> None:
-        async with AapClient(server) as client:
-            with pytest.raises(NotAap, match=r"there is no AAP server at .*: it has no /meta"):
+        for url in (server, f"{server}/"):
+            async with AapClient(url) as client:
+                assert (await client.meta())["version"] == 3
+                session = await client.create()
+                assert (await session.ask("hello")).text == "You said: hello"
+
+    run(story)
+
+
+def test_a_url_with_another_path_than_that_of_aap_is_told_so(server: str) -> None:
+    async def story() -> None:
+        async with AapClient(f"{server}/other") as client:
+            with pytest.raises(NotAap, match=r"there is no AAP server at .*/other: it has no /meta"):
                 await client.meta()
 
     run(story)

@@ -30,7 +30,7 @@ class AapClient:
     """One AAP server. It may speak version 1, 2 or 3: that is asked once, when it is first needed.
 
     Args:
-        url: the base URL: what stands before `/meta`.
+        url: the base URL: what stands before `/meta`. Of a server alone, it is looked for below `/aap` too.
         key: the API key, if the server wants one.
         permission: decides about calls of the server's tools that a session does not trust.
         limits: how far a turn may go.

@@ -5,13 +5,17 @@ from contextlib import suppress
 from typing import Protocol, TypeVar
 from weakref import WeakSet
 
-from agenthost.client.aap.errors import NotAap, NotFound
+from agenthost.client.aap.errors import AapError, NotAap, NotFound
 from agenthost.client.aap.transport import Transport
 from agenthost.client.aap.versions import VERSIONS, Version
 from agenthost.errors import InvalidValue
 from agenthost.wire.aap import VERSIONED, v3
+from agenthost.wire.json import Json
 
 __all__ = ["Server"]
+
+
+BELOW = "/aap"
 
 
 class Closable(Protocol):
@@ -77,13 +81,25 @@ class Server:
                 self._known = await self._ask()
             return self._known
 
+    async def _look_below(self) -> Json:
+        """Look below `/aap`, where agenthost has it, if all that is known is the server."""
+        if not self.transport.is_server_alone:
+            return None
+        with suppress(AapError):
+            body = await self.transport.get(f"{BELOW}/meta")
+            self.transport.url += BELOW
+            return body
+        return None
+
     async def _ask(self) -> tuple[Version, v3.GetMetaResponse]:
-        url = self.transport.url
         try:
             body = await self.transport.get("/meta")
         except NotFound as error:
-            sentence = f"there is no AAP server at {url}: it has no /meta"
-            raise NotAap(sentence, status=error.status, code=error.code) from error
+            body = await self._look_below()
+            if body is None:
+                sentence = f"there is no AAP server at {self.transport.url}: it has no /meta"
+                raise NotAap(sentence, status=error.status, code=error.code) from error
+        url = self.transport.url
         try:
             number = VERSIONED.take(body)["version"]
             version = VERSIONS.get(int(number))

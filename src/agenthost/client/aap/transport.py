@@ -59,6 +59,8 @@ class Transport:
     def __init__(self, url: str, key: str | None, timeouts: Timeouts, retries: int) -> None:
         base = _checked(url)
         self.url = str(base).rstrip("/")
+        self.is_server_alone = base.path in ("", "/")
+        """Whether the URL names a server, and nothing on it."""
         self.timeouts = timeouts
         self._retries = retries
         self._http = httpx.AsyncClient(
