@@ -153,13 +153,13 @@ class Batch:
                 sql = "DELETE FROM message WHERE number = ? AND position >= ?"
                 self._connection.execute(sql, (number, position))
             case PutContent(number, content_id, content_type, data):
-                sql = """REPLACE INTO content SELECT ?1, ?2, ?3, ?4
-                    WHERE EXISTS (SELECT 1 FROM session WHERE number = ?1)"""
-                self._change(number, sql, (number, content_id, content_type, data))
+                sql = """REPLACE INTO content SELECT ?, ?, ?, ?
+                    WHERE EXISTS (SELECT 1 FROM session WHERE number = ?)"""
+                self._change(number, sql, (number, content_id, content_type, data, number))
             case CopyContent(source, target):
-                sql = """REPLACE INTO content SELECT ?1, content_id, content_type, data FROM content
-                    WHERE content.number = ?2 AND EXISTS (SELECT 1 FROM session WHERE number = ?1)"""
-                self._change(target, sql, (target, source))
+                sql = """REPLACE INTO content SELECT ?, content_id, content_type, data FROM content
+                    WHERE content.number = ? AND EXISTS (SELECT 1 FROM session WHERE number = ?)"""
+                self._change(target, sql, (target, source, target))
             case _:
                 assert_never(write)
 
