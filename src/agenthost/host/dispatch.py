@@ -15,7 +15,7 @@ import msgspec
 from agenthost.core.decisions import Context, decide, final_answers, is_deferred
 from agenthost.core.following import following
 from agenthost.errors import SessionNotFound
-from agenthost.host.recorder import Notes, beside
+from agenthost.host.recorder import Noted, beside
 from agenthost.host.root import Root
 from agenthost.host.session import Said, Session
 from agenthost.host.sessions import Sessions
@@ -72,7 +72,7 @@ class Dispatcher:
         terminals: Mapping[str, Terminal] | None = None,
         happened: Callable[[Happening], None],
         context: Callable[[Session], Context] = lambda _: Context(),
-        notes: Callable[[Session], Notes] = lambda _: {},
+        notes: Noted = lambda _: {},
     ) -> None:
         self._sessions = sessions
         self._root = root

@@ -57,16 +57,16 @@ def turn_messages(session: Session, turn_id: str) -> list[Message]:
     return found
 
 
-def beside(session: Session, action: Json, answers: JsonObject | None, notes: Noted) -> Beside:
+def beside(session: Session, action: Json, answers: JsonObject | None, noted: Noted) -> Beside:
     """Give what is to be written beside an action that is about to happen.
 
     `answers` are the final ones, of an input request that is settled.
     """
     record = _RECORDS.get(action["type"])
-    return NOTHING if record is None else record(session, action, answers, notes)
+    return NOTHING if record is None else record(session, action, answers, noted)
 
 
-def _turn_started(_session: Session, action: Json, _answers: Any, _notes: Noted) -> Beside:
+def _turn_started(_session: Session, action: Json, _answers: Any, _noted: Noted) -> Beside:
     return Beside([Said(action["turnId"], user_message(action["userMessage"]))])
 
 
@@ -93,7 +93,7 @@ def without_turn(session: Session, **values: Json) -> JsonObject | None:
     return changed(session, **values, asked=None, held=None)
 
 
-def _confirmed(session: Session, action: Json, _answers: Any, _notes: Noted) -> Beside:
+def _confirmed(session: Session, action: Json, _answers: Any, _noted: Noted) -> Beside:
     if not action["approved"]:
         return _in_turn(session, action, denied_message(action))
     name = _call(session, action)["toolName"]
@@ -101,14 +101,14 @@ def _confirmed(session: Session, action: Json, _answers: Any, _notes: Noted) -> 
     return Beside(private=changed(session, **consent)) if consent else NOTHING
 
 
-def _completed(session: Session, action: Json, _answers: Any, _notes: Noted) -> Beside:
+def _completed(session: Session, action: Json, _answers: Any, _noted: Noted) -> Beside:
     call = _call(session, action)
     if not call or action.get("requiresResultConfirmation") is True:
         return NOTHING
     return _in_turn(session, action, answer_to(session, call, action["result"]))
 
 
-def _result_confirmed(session: Session, action: Json, _answers: Any, _notes: Noted) -> Beside:
+def _result_confirmed(session: Session, action: Json, _answers: Any, _noted: Noted) -> Beside:
     call = _call(session, action)
     if not action["approved"]:
         return _in_turn(session, action, tool_message(action["toolCallId"], WITHHELD))
@@ -140,19 +140,19 @@ def _is_json_of(text: str, value: JsonObject) -> bool:
         return False
 
 
-def _input_completed(session: Session, action: Json, answers: Any, _notes: Noted) -> Beside:
+def _input_completed(session: Session, action: Json, answers: Any, _noted: Noted) -> Beside:
     asked = private_of(session).get("asked", {})
     kept = {"response": action["response"], "answers": answers or {}}
     return Beside(private=changed(session, asked={**asked, action["requestId"]: kept}))
 
 
-def _config_changed(session: Session, action: Json, _answers: Any, _notes: Noted) -> Beside:
+def _config_changed(session: Session, action: Json, _answers: Any, _noted: Noted) -> Beside:
     """Keep the settings beside the row too, so that a list of sessions can show them without their states."""
     kept = {} if action.get("replace") is True else private_of(session).get("config", {})
     return Beside(private=changed(session, config={**kept, **action["config"]}))
 
 
-def _truncated(session: Session, action: Json, _answers: Any, _notes: Noted) -> Beside:
+def _truncated(session: Session, action: Json, _answers: Any, _noted: Noted) -> Beside:
     ended = [turn["id"] for turn in session.state["turns"]]
     last = action.get("turnId")
     kept = ended[: ended.index(last) + 1] if last in ended else []

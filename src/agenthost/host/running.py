@@ -177,12 +177,16 @@ class RunningTurn(WaitingTurn):
             text = text.encode(errors="replace").decode()  # half a pair of surrogates cannot be written
         output = self.output
         flow = output.flow
-        is_flowing = flow is not None and flow is self.session.flow and kind == output.kind
         # All that nearly every piece needs: each call would be felt. What flows is of a turn that goes on.
-        if is_flowing and text and private is None:
-            texts = flow.texts  # type: ignore[union-attr] # just looked at
-            texts.append(text)
-            return len(texts) % BREATH == 0
+        if (
+            flow is not None
+            and flow is self.session.flow
+            and kind == output.kind
+            and text
+            and private is None
+        ):
+            flow.texts.append(text)
+            return len(flow.texts) % BREATH == 0
         self.check()
         output.say(kind, text)
         if private is not None:

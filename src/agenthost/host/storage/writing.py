@@ -36,9 +36,9 @@ _ADD_MESSAGES = """INSERT INTO message SELECT column1, column2, column3 FROM (VA
     WHERE column4 = (SELECT coalesce(max(position) + 1, 0) FROM message WHERE number = column1)
     AND EXISTS (SELECT 1 FROM session WHERE number = column1)"""
 
-_AT_ONCE = (64, 16, 4, 1)
-"""How many rows a statement may have. For each statement, Python lets go of its lock and takes it again: done
-for each row, that costs more than the row, and far more while the event loop is busy."""
+_ROWS_AT_ONCE = (64, 16, 4, 1)
+"""How many rows a statement may have. For each statement `sqlite3` lets go of the interpreter's lock and has
+to get it back from the event loop; for each row that would be felt."""
 
 
 class Batch:
@@ -226,7 +226,7 @@ def _statement(sql: str, rows: int, columns: int) -> str:
 def _some_of(rows: list[T]) -> Iterator[list[T]]:
     """Give rows some at a time, in few different numbers: `sqlite3` keeps statements that it knows."""
     place = 0
-    for count in _AT_ONCE:
+    for count in _ROWS_AT_ONCE:
         while len(rows) - place >= count:
             yield rows[place : place + count]
             place += count
