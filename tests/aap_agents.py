@@ -109,6 +109,11 @@ async def quiet(turn: Turn) -> None:
     await turn.say(turn.text)
 
 
+async def keep(turn: Turn) -> None:
+    """Tell the secrets, as no agent should."""
+    await turn.say(", ".join(f"{name}: {turn.options[name]}" for name in ("given", "fixed")))
+
+
 TOOLS: tuple[Tool, ...] = (note, other, secretly, slow)
 
 stepper = Agent("stepper", step, tools=TOOLS, stream=("delta", "message", "none"))
@@ -122,10 +127,20 @@ plain = Agent(
     options=(Option("fixed", "text", "at first", mutable=False),),
 )
 brief = Agent("brief", quiet, history=("compacted",), stream=("message",), images=("data",))
+keeper = Agent(
+    "keeper",
+    keep,
+    options=(
+        Option("empty", "secret"),
+        Option("given", "secret", "by-default"),
+        Option("fixed", "secret", mutable=False),
+    ),
+)
 AGENTS = (
     stepper,
     plain,
     brief,
+    keeper,
     Agent("broken", broken),
     Agent("reporter", report),
     Agent("juggler", juggle),

@@ -2,14 +2,17 @@
 
 import asyncio
 import http.client
+import logging
 from pathlib import Path
 
+import pytest
 from starlette.routing import WebSocketRoute
 from starlette.types import Receive, Scope, Send
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from agenthost.agents.demo import demo
+from agenthost.edges.cors import MAX_REPORTED
 from agenthost.host.keys import KeyFile
 from hosting import run
 from sites import site
@@ -191,6 +194,52 @@ def test_a_foreign_page_opens_no_websocket_without_a_key(tmp_path: Path) -> None
             assert await asyncio.to_thread(status_of, here.url, LOCAL[0]) == 401
 
     run(story)
+
+
+def test_the_window_of_vs_code_is_welcome_whatever_is_set(tmp_path: Path) -> None:
+    origin = "vscode-file://vscode-app"
+
+    def talk(url: str) -> None:
+        with connect(f"{url.replace('http', 'ws')}/ahp", additional_headers={"Origin": origin}):
+            pass
+
+    async def story() -> None:
+        for given in ({}, {"cors_origins": ["https://app.example"]}):
+            async with site(tmp_path, agents=[demo], **given) as here:
+                await asyncio.to_thread(talk, here.url)
+                answer = await here.ask("/aap/meta", Origin=origin)
+                assert answer.headers["access-control-allow-origin"] == origin
+                for other in (
+                    "vscode-file://evil",
+                    "vscode-webview://x",
+                    "https://vscode-app",
+                    f"{origin}:1",
+                ):
+                    assert (await here.ask("/aap/sessions", "POST", SESSION, Origin=other)).status == 403
+
+    run(story)
+
+
+def test_an_origin_that_is_refused_is_in_the_log_once_with_the_setting(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def story() -> None:
+        async with site(tmp_path, agents=[demo]) as here:
+            for origin in ("https://evil.example", "https://evil.example", "\xe9\t" + "x" * 500):
+                assert (await here.ask("/aap/sessions", "POST", SESSION, Origin=origin)).status == 403
+            assert (await here.ask("/aap/meta", Origin="https://reader.example")).status == 200
+            for number in range(2 * MAX_REPORTED):
+                preflight = await here.ask("/aap/meta", "OPTIONS", Origin=f"https://{number}.x", **PREFLIGHT)
+                assert preflight.status == 403
+
+    with caplog.at_level(logging.WARNING, "agenthost.http"):
+        run(story)
+    said = [one.getMessage() for one in caplog.records if one.name == "agenthost.http"]
+    sentence = "a page of origin {} was refused: cors_origins (--cors-origins) does not name it"
+    assert said[:2] == [
+        sentence.format(f"'{one}'") for one in ("https://evil.example", "\\xe9\\t" + "x" * 198)
+    ]
+    assert len(said) == MAX_REPORTED
 
 
 def test_several_origins_are_none_of_ours(tmp_path: Path) -> None:

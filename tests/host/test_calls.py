@@ -227,6 +227,35 @@ def test_a_result_may_have_to_be_approved_before_the_model_reads_it(
 
 @BOTH
 @pytest.mark.parametrize(
+    ("of_agent", "of_tool", "read"),
+    [
+        (False, None, "open failed: ValueError: the code is 1234"),
+        (True, None, "open failed: ValueError"),
+        (False, True, "open failed: ValueError"),
+        (True, False, "open failed: ValueError: the code is 1234"),
+    ],
+)
+def test_the_text_of_an_error_can_be_masked_by_agent_and_tool_for_model_and_application(
+    tmp_path: Path, ask: Ask, of_agent: bool, of_tool: bool | None, read: str
+) -> None:
+    said: Any = {} if of_tool is None else {"mask_errors": of_tool}
+
+    @tool(name="open", **said)
+    def open_it() -> None:
+        raise ValueError("the code is 1234")
+
+    async def story(talk: Talk) -> None:
+        heard = await talk.say("Hi")
+        done, told = one_call(talk)
+        assert (done["error"]["message"], told) == (read, read)
+        assert ("1234" in str(heard.actions)) == ("1234" in read)
+
+    start = {"tools": {"open": True}}
+    tell(tmp_path, ask(Call("open")), story, tools=[open_it], mask_errors=of_agent, start=start)
+
+
+@BOTH
+@pytest.mark.parametrize(
     ("call", "code", "read"),
     [
         (Call("greet", {"nam": "Ann"}), "invalid-arguments", "greet was not run"),

@@ -23,6 +23,11 @@ class Point(msgspec.Struct):
     x: int
 
 
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
 def result_of(value: Any) -> ToolCallResult:
     """Give the result on the wire, checked there."""
     result = outcome_of(value, title="Look up").result()
@@ -144,10 +149,26 @@ def test_text_that_utf8_cannot_hold_is_refused_inside_of_data() -> None:
             "t failed: ValueError: get https://a.org/b/c and/or 1/2",
         ),
         (ValueError("x" * 500), "t failed: ValueError: " + "x" * 200 + "…"),
+        (ValueError("red \x1b[31m\x00\u2028text"), "t failed: ValueError: red [31m text"),
+        (OSError(5, 7), "t failed: OSError: 7"),
+        (Unspeakable(), "t failed: Unspeakable"),
     ],
 )
 def test_an_error_is_one_short_sentence_without_paths(error: Exception, sentence: str) -> None:
     assert sentence_of(error, "t") == sentence
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (ValueError("the password is 1234"), "t failed: ValueError"),
+        (FileNotFoundError(2, "No such file", "/somewhere/x"), "t failed: FileNotFoundError"),
+        (ToolError("there is no such zone"), "there is no such zone"),
+        (NotJson("not JSON"), "not JSON"),
+    ],
+)
+def test_a_masked_error_is_its_class_unless_it_was_meant_to_be_read(error: Exception, sentence: str) -> None:
+    assert sentence_of(error, "t", masked=True) == sentence
 
 
 def test_a_failure_has_its_sentence_and_a_code() -> None:

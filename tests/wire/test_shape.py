@@ -113,7 +113,10 @@ SENTENCES: list[tuple[Any, Json, str]] = [
     (bool, 0, "$: expected true or false, found the number 0"),
     (bool, "true", "$: expected true or false, found a string"),
     (int, 1.5, "$: expected a whole number of at most 64 bits, found the number 1.5"),
-    (int, 2.0, "$: expected a whole number of at most 64 bits, found the number 2.0"),
+    (int, 1e300, "$: expected a whole number of at most 64 bits, found the number 1e+300"),
+    (int, float("nan"), "$: expected a whole number of at most 64 bits, found the number nan"),
+    (int, float("-inf"), "$: expected a whole number of at most 64 bits, found the number -inf"),
+    (int | None, 0.5, "$: expected a whole number of at most 64 bits, found the number 0.5"),
     (int, False, "$: expected a whole number of at most 64 bits, found false"),
     (
         int,
@@ -133,7 +136,7 @@ SENTENCES: list[tuple[Any, Json, str]] = [
     (Literal["on", "off"], 1, "$: expected 'on' or 'off', found the number 1"),
     (Literal[True], 1, "$: expected true, found the number 1"),
     (Literal[1], True, "$: expected the number 1, found true"),
-    (Literal[1], 1.0, "$: expected the number 1, found the number 1.0"),
+    (Literal[1], 1.5, "$: expected the number 1, found the number 1.5"),
     (str | None, 1, "$: expected a string or null, found the number 1"),
     (str | list[int], ["x"], "$[0]: expected a whole number of at most 64 bits, found a string"),
     (float | Cup, "x", "$: expected a number or an object, found a string"),
@@ -294,6 +297,33 @@ def test_true_is_not_one_and_one_is_not_true(kind: Any, fits: Json, does_not: Js
 @pytest.mark.parametrize("whole", [0, 2**63 - 1, -(2**63)])
 def test_whole_numbers_have_64_bits(whole: int) -> None:
     assert Shape[int](int).take(whole) == whole
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "whole"),
+    [
+        (int, "80.0", 80),
+        (int, "1e2", 100),
+        (int, "-0.0", 0),
+        (int, "-9223372036854775808.0", -(2**63)),
+        (int | None, "2.0", 2),
+        (Literal[2], "2.0", 2),
+        (list[int], "[1, 2.0, 3e0]", [1, 2, 3]),
+        (dict[str, int], '{"a": 1.0}', {"a": 1}),
+        (Cup, '{"cup": 1e1}', {"cup": 10}),
+        (Small, '{"text": "", "size": 8e1}', {"text": "", "size": 80}),
+    ],
+)
+@pytest.mark.parametrize("reading", [TOLERANT, STRICT, PARTIAL])
+def test_a_whole_number_may_be_written_as_a_float(
+    kind: Any, text: str, whole: Json, reading: Reading
+) -> None:
+    # The text tells 80 from 80.0, which are equal.
+    assert encode_json(Shape[Any](kind, reading).decode(text)) == encode_json(whole)
+
+
+def test_a_number_of_any_kind_stays_as_it_was_written() -> None:
+    assert encode_json(Shape[Any](dict[str, float]).decode('{"a": 1.0, "b": 1}')) == b'{"a":1.0,"b":1}'
 
 
 @pytest.mark.parametrize("whole", [2**63, -(2**63) - 1, 10**400])

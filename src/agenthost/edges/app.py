@@ -45,6 +45,9 @@ READABLE = "agenthost.readable"
 ALWAYS = frozenset({"/healthz", "/readyz", "/metrics"})
 """The paths that are answered while the host is not open, too."""
 
+AHP_PATHS = ("/ahp", "/ahp/")
+"""Where AHP is served, and says so to whoever asks without WebSocket."""
+
 META_PATHS = frozenset({"/aap/meta", *(f"/aap/v{version.number}/meta" for version in VERSIONS)})
 """Where AAP describes what is served."""
 
@@ -137,8 +140,9 @@ class App:
             Route("/readyz", self._readyz, methods=["GET"]),
             Route("/metrics", self._show_metrics, methods=["GET"]),
             Route("/openapi.json", self._show_openapi, methods=["GET"]),
-            WebSocketRoute("/ahp", self._ahp),
-            Route("/ahp", self._ahp),
+            # Clients that are given only the address of the server ask at `/`.
+            *(WebSocketRoute(path, self._ahp) for path in (*AHP_PATHS, "/")),
+            *(Route(path, self._ahp) for path in AHP_PATHS),
             *self._page.routes(lambda: self._access.needs_key),
         ]
 
@@ -213,6 +217,7 @@ class App:
     ) -> Refusal | None:
         """Say why a request is not answered, if it is not."""
         if not visit.is_welcome and (visit.is_preflight or (not needs_key and changes_something(scope))):
+            self._cors.report(scope)
             return _FOREIGN
         if visit.is_preflight:
             return None  # a browser sends no key with it

@@ -5,6 +5,7 @@ Where keys are needed that is harmless: a page without one gets nothing. Without
 server is trusted, so what a foreign page sends must not change anything, and it may open no WebSocket.
 """
 
+import logging
 import re
 from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
@@ -16,7 +17,12 @@ from agenthost.settings import LOCAL_PAGES
 
 __all__ = ["ANY", "Cors", "Visit", "changes_something"]
 
+log = logging.getLogger("agenthost.http")
+
 ANY = "*"
+
+DESKTOP = frozenset({"vscode-file://vscode-app"})
+"""Windows of programs on this machine: that of VS Code. No page on the web can have such an origin."""
 
 METHODS = "GET, HEAD, POST, PUT, DELETE"
 HEADERS = "Authorization, Content-Type, Accept"
@@ -25,6 +31,12 @@ MAX_AGE = "600"
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing."""
+
+MAX_ORIGIN = 200
+"""How much of an origin is written to the log."""
+
+MAX_REPORTED = 100
+"""For how many origins it is said that they were refused."""
 
 _PORT = re.compile(r":\d{1,5}$")
 _HEADER_LIST = re.compile(r"[A-Za-z0-9_, -]{1,1000}")
@@ -59,6 +71,7 @@ class Cors:
         self._exact = frozenset(origin for origin in given if not origin.endswith(":*"))
         self._vary: Added = [] if self._is_any else [(b"vary", b"Origin")]
         self._of_no_page = Visit(is_welcome=True, is_preflight=False, added=self._vary)
+        self._reported: set[str] = set()
 
     def look(self, scope: Scope) -> Visit:
         """Look from which page a request comes, if from any."""
@@ -72,10 +85,24 @@ class Cors:
         return Visit(is_welcome, is_preflight, self._added(origins[0]) if is_welcome else self._vary)
 
     def _is_welcome(self, origin: str, headers: Headers) -> bool:
-        if self._is_any or origin in self._exact or _PORT.sub("", origin) in self._any_port:
+        if (
+            self._is_any
+            or origin in self._exact
+            or origin in DESKTOP
+            or _PORT.sub("", origin) in self._any_port
+        ):
             return True
         # Our own page, under the name that the `Host` header was checked for.
         return origin.partition("://")[2] == headers.get("host", "").lower() != ""
+
+    def report(self, scope: Scope) -> None:
+        """Say in the log that a page was refused, and which setting would let it in: once for each origin."""
+        origin = b", ".join(value for name, value in scope["headers"] if name == b"origin").decode("latin-1")
+        shown = ascii(origin[:MAX_ORIGIN])
+        if shown in self._reported or len(self._reported) >= MAX_REPORTED:
+            return
+        self._reported.add(shown)
+        log.warning("a page of origin %s was refused: cors_origins (--cors-origins) does not name it", shown)
 
     def allow(self, scope: Scope) -> dict[str, str]:
         """Answer a preflight: what a page may send. No header is worth more than another here."""

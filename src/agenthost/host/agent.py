@@ -118,6 +118,7 @@ class Description(TypedDict, total=False):
     customizations: Sequence[CustomizationRef]
     context_tokens: int
     commands: Sequence[Command]
+    mask_errors: bool
 
 
 class Declaration(Description, total=False):
@@ -145,6 +146,7 @@ class Agent:
         customizations: plug-ins that it offers.
         context_tokens: how much it is given to read at most, unless its model says otherwise.
         commands: the words with a slash that it knows, for those who type.
+        mask_errors: whether only the class of what its tools raise is shown, not the text; a tool may differ.
         home: what it may know of its host; there before it is started.
     """
 
@@ -163,6 +165,7 @@ class Agent:
     customizations: Sequence[CustomizationRef] = ()
     context_tokens: int = CONTEXT_TOKENS
     commands: Sequence[Command] = ()
+    mask_errors: bool = False
     home: Home = Home()
 
     def __init__(self, name: str = "", answer: Answer | None = None, **declared: Unpack[Declaration]) -> None:

@@ -249,7 +249,8 @@ class Calls:
             if not one.is_repeatable:
                 # If the process ends now, the next one must know that this may have been done.
                 await self.session.journal.wait()
-            return await one.run(arguments, context, limit=self.limit)
+            masked = self.agent.mask_errors
+            return await one.run(arguments, context, limit=self.limit, mask_errors=masked)
         finally:
             context.slot.leave()
 

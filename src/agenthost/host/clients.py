@@ -164,7 +164,8 @@ class Clients:
 def followed(state: SessionState) -> list[SessionCustomization]:
     """Give the customizations of a session: the host's own, and those of its active client as they are now.
 
-    What somebody switched off stays so as long as the client brings it.
+    What somebody switched off stays so as long as the client brings it. None has a status: nothing here
+    loads them.
     """
     before = state.get("customizations", [])
     client = state.get("activeClient")
@@ -178,9 +179,7 @@ def followed(state: SessionState) -> list[SessionCustomization]:
         if brought["uri"] not in taken:
             taken.add(brought["uri"])
             is_on = known[brought["uri"]]["enabled"] if brought["uri"] in known else True
-            kept.append(
-                {"customization": brought, "enabled": is_on, "clientId": client_id, "status": "loaded"}
-            )
+            kept.append({"customization": brought, "enabled": is_on, "clientId": client_id})
     return kept
 
 

@@ -93,9 +93,7 @@ def first_state(agent: Agent, start: Start, uri: str, now: float, seed: Seed) ->
     if start.active_client is not None:
         state["activeClient"] = start.active_client
     if agent.customizations:
-        state["customizations"] = [
-            {"customization": one, "enabled": True, "status": "loaded"} for one in agent.customizations
-        ]
+        state["customizations"] = [{"customization": one, "enabled": True} for one in agent.customizations]
     if seed.active is not None:
         # It waits already, so it cannot wait for the session to get ready.
         state = {**state, "lifecycle": "ready", "activeTurn": seed.active}

@@ -24,7 +24,7 @@ from agenthost.wire.shape import STRICT, Shape
 __all__ = ["ToolOutcome", "ToolResult", "embed", "failure", "outcome_of", "sentence_of", "text_block"]
 
 _LONGEST = 200
-"""How much of the message of an unexpected error the model is shown."""
+"""How much of the message of an unexpected error the model and the application are shown."""
 
 _PATH = re.compile(r"(?<![\w:/.])(?:~?/|[A-Za-z]:\\)[^\s'\":,;)]+")
 
@@ -118,15 +118,27 @@ def failure(sentence: str, *, title: str, code: str) -> ToolOutcome:
     return ToolOutcome(f"{title} failed", error={"message": _clean(sentence), "code": code})
 
 
-def sentence_of(error: BaseException, name: str) -> str:
-    """Say to the model what a tool raised: our own errors as they are, others cut short and without paths."""
+def sentence_of(error: BaseException, name: str, *, masked: bool = False) -> str:
+    """Say to the model what a tool raised: our own errors as they are, others cut short and without paths.
+
+    If `masked`, only the class of the others is told.
+    """
     if isinstance(error, HostError):
         return str(error) or f"{name} failed"
-    # The text of an error of the system repeats the name of the file; its reason alone does not.
-    said = (isinstance(error, OSError) and error.strerror) or str(error)
-    words = _PATH.sub("…", " ".join(said.split()))
-    short = words if len(words) <= _LONGEST else words[:_LONGEST] + "…"
+    short = "" if masked else _line_of(error)
     return f"{name} failed: {type(error).__name__}" + (f": {short}" if short else "")
+
+
+def _line_of(error: BaseException) -> str:
+    """Return the text of an error as one line of at most `_LONGEST` characters."""
+    try:
+        # The text of an error of the system repeats the name of the file; its reason alone does not.
+        said = str((isinstance(error, OSError) and error.strerror) or error)
+    except Exception:  # it is somebody else's code that makes the text
+        return ""
+    printable = "".join(one if one.isprintable() else " " for one in said)
+    words = _PATH.sub("…", " ".join(printable.split()))
+    return words if len(words) <= _LONGEST else words[:_LONGEST] + "…"
 
 
 def text_block(text: str) -> ToolResultTextContent:

@@ -51,6 +51,7 @@ class ToolOptions(TypedDict, total=False):
     invocation: str
     preview: FindEdits
     scope: FindScope
+    mask_errors: bool
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -76,6 +77,8 @@ class Tool:
         invocation: what a call does, for people, with its arguments in it: `Read {path}`.
         preview: gives the edits that a call would make, for who is asked; a thread runs it, unless `async`.
         scope: gives what an approval for the session covers, if not all calls of the tool.
+        mask_errors: whether only the class of what it raises is shown, not the text; unless said, the agent's
+            own setting holds. The text of a `ToolError` is always shown.
     """
 
     function: Callable[..., Any]
@@ -96,6 +99,7 @@ class Tool:
     invocation: str | None = None
     preview: FindEdits | None = None
     scope: FindScope | None = None
+    mask_errors: bool | None = None
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
@@ -215,12 +219,17 @@ class Tool:
         return {name: hint for name, hint in hints.items() if hint is not None}  # type: ignore[return-value]
 
     async def run(
-        self, arguments: Json, context: ToolContext | None = None, *, limit: float | None = None
+        self,
+        arguments: Json,
+        context: ToolContext | None = None,
+        *,
+        limit: float | None = None,
+        mask_errors: bool = False,
     ) -> ToolOutcome:
         """Check the arguments, run the function, and say what came of it; whatever it raises is an outcome.
 
         Cancelling stops an `async` function; one in a thread is left to itself and what it gives is dropped.
-        `limit` is the time in seconds for a tool without one of its own.
+        `limit`, the time in seconds, and `mask_errors` hold for a tool that does not say.
         """
         try:
             values = self.read(arguments)
@@ -229,10 +238,12 @@ class Tool:
         context = context or ToolContext()
         if self.signature.context:
             values[self.signature.context] = context
-        return await self._attempt(values, context, self.timeout if self.timeout is not None else limit)
+        seconds = self.timeout if self.timeout is not None else limit
+        masked = self.mask_errors if self.mask_errors is not None else mask_errors
+        return await self._attempt(values, context, seconds, masked=masked)
 
     async def _attempt(
-        self, values: dict[str, Any], context: ToolContext, seconds: float | None
+        self, values: dict[str, Any], context: ToolContext, seconds: float | None, *, masked: bool
     ) -> ToolOutcome:
         clock = asyncio.timeout(seconds)
         try:
@@ -244,11 +255,11 @@ class Tool:
             # A tool may raise this by itself, for something of its own that was cancelled.
             if (task := asyncio.current_task()) is None or task.cancelling():
                 raise
-            return self._raised(error)
+            return self._raised(error, masked=masked)
         except (Exception, SystemExit) as error:
             if isinstance(error, TimeoutError) and clock.expired():
                 return self._timed_out(seconds)
-            return self._raised(error)
+            return self._raised(error, masked=masked)
 
     async def _call(self, values: dict[str, Any]) -> Any:
         if inspect.iscoroutinefunction(self.function):
@@ -261,13 +272,13 @@ class Tool:
         logger.warning("tool %s took longer than %s seconds", self.name, seconds)
         return self._failure(f"{self.name} took longer than {seconds} seconds and was given up", "timeout")
 
-    def _raised(self, error: BaseException) -> ToolOutcome:
+    def _raised(self, error: BaseException, *, masked: bool) -> ToolOutcome:
         """Tell the model in a sentence and the log in full; what is said on purpose needs no traceback."""
         if isinstance(error, HostError):
             logger.info("tool %s raised %s", self.name, type(error).__name__)
         else:
             logger.error("tool %s failed", self.name, exc_info=error)
-        return self._failure(sentence_of(error, self.name), "failed")
+        return self._failure(sentence_of(error, self.name, masked=masked), "failed")
 
     def _failure(self, sentence: str, code: str) -> ToolOutcome:
         return failure(sentence, title=self.label, code=code)

@@ -1,6 +1,7 @@
 """Checks: annotations compiled to functions that say whether a decoded value fits, and where it does not.
 
 A check costs what its type needs and no more: paths are put together only when something is wrong.
+Whoever holds a value puts a whole number that was written as a float back as an `int`.
 """
 
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from agenthost.wire.annotations import (
     python_types,
 )
 from agenthost.wire.mismatch import NAMES, Mismatch, describe, quote
+from agenthost.wire.wholes import normalize, takes_whole, whole_of
 
 Check: TypeAlias = Callable[[Any], None]
 
@@ -81,7 +83,9 @@ def _compile_record(kind: Any, reading: Reading, tag: str | None = None) -> Chec
     fields = {key: field for key, field in fields_of(kind).items() if key != tag}
     needed = {key: hint for key, (hint, required) in fields.items() if required and not reading.partial}
     strings = tuple(key for key, hint in needed.items() if hint is str)
-    others = tuple((key, _later(hint, reading)) for key, hint in needed.items() if hint is not str)
+    others = tuple(
+        (key, _later(hint, reading), takes_whole(hint)) for key, hint in needed.items() if hint is not str
+    )
     count = len(needed) + (tag is not None)
     check_optional = _compile_optional(
         {k: hint for k, (hint, _) in fields.items() if k not in needed}, reading
@@ -93,13 +97,15 @@ def _compile_record(kind: Any, reading: Reading, tag: str | None = None) -> Chec
         for key in strings:
             if type(value.get(key)) is not str:
                 raise _misfit(value, key, _string)
-        for key, fits in others:
+        for key, fits, is_whole in others:
             if key not in value:
                 raise _misfit(value, key, fits)
             try:
                 fits(value[key])
             except Mismatch as mismatch:
                 raise mismatch.under(key) from None
+            if is_whole:
+                value[key] = normalize(value[key])
         if len(value) > count:
             check_optional(value)
 
@@ -109,12 +115,12 @@ def _compile_record(kind: Any, reading: Reading, tag: str | None = None) -> Chec
 def _compile_optional(fields: dict[str, Any], reading: Reading) -> Check:
     """Compile the keys of an object that may be missing; a null that means as much is taken out."""
     checks = tuple(
-        (key, _later(hint, reading), reading.null_is_absent and not _takes_null(hint))
+        (key, _later(hint, reading), reading.null_is_absent and not _takes_null(hint), takes_whole(hint))
         for key, hint in fields.items()
     )
 
     def check(value: dict[str, Any]) -> None:
-        for key, fits, drop_null in checks:
+        for key, fits, drop_null, is_whole in checks:
             if key not in value:
                 continue
             if value[key] is None and drop_null:
@@ -124,6 +130,8 @@ def _compile_optional(fields: dict[str, Any], reading: Reading) -> Check:
                 fits(value[key])
             except Mismatch as mismatch:
                 raise mismatch.under(key) from None
+            if is_whole:
+                value[key] = normalize(value[key])
 
     return check
 
@@ -163,7 +171,7 @@ def _misfit(value: dict[str, Any], key: str, fits: Check) -> Mismatch:
 
 
 def _compile_list(item: Any, reading: Reading) -> Check:
-    fits = _later(item, reading)
+    fits, is_whole = _later(item, reading), takes_whole(item)
 
     def check(value: Any) -> None:
         if type(value) is not list:
@@ -173,12 +181,14 @@ def _compile_list(item: Any, reading: Reading) -> Check:
                 fits(entry)
             except Mismatch as mismatch:
                 raise mismatch.under(index) from None
+        if is_whole:
+            value[:] = map(normalize, value)
 
     return check
 
 
 def _compile_dict(item: Any, reading: Reading) -> Check:
-    fits = _later(item, reading)
+    fits, is_whole = _later(item, reading), takes_whole(item)
 
     def check(value: Any) -> None:
         if type(value) is not dict:
@@ -188,6 +198,8 @@ def _compile_dict(item: Any, reading: Reading) -> Check:
                 fits(entry)
             except Mismatch as mismatch:
                 raise mismatch.under(key) from None
+        if is_whole:
+            value.update((key, normalize(entry)) for key, entry in value.items())
 
     return check
 
@@ -199,6 +211,8 @@ def _compile_literal(allowed: tuple[Any, ...], reading: Reading) -> Check:
     kinds = {type(value) for value in allowed}
 
     def check(value: Any) -> None:
+        if type(value) is float and int in kinds and value.is_integer():
+            value = int(value)
         if type(value) not in kinds or not (is_open or value in allowed):
             raise Mismatch(names, quote(value))
 
@@ -211,6 +225,8 @@ def _compile_union(members: tuple[Any, ...], reading: Reading) -> Check:
     if len(checks) != sum(len(python_types(member)) for member in members):
         raise TypeError(f"the members of {members} have a JSON type in common: mark the union with Tag")
     names = " or ".join(NAMES[python_types(member)[0]] for member in members)
+    if int in checks:
+        checks.setdefault(float, checks[int])
 
     def check(value: Any) -> None:
         fits = checks.get(type(value))
@@ -287,7 +303,7 @@ def _number(value: Any) -> None:
 
 
 def _whole(value: Any) -> None:
-    if type(value) is not int or not -(2**63) <= value < 2**63:
+    if whole_of(value) is None:
         raise Mismatch("a whole number of at most 64 bits", describe(value))
 
 

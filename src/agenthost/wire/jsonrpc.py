@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from agenthost.errors import HostError, NotJson
 from agenthost.wire.json import Json, JsonObject, decode_json, encode_json
 from agenthost.wire.mismatch import describe
+from agenthost.wire.wholes import whole_of
 
 MessageId: TypeAlias = int | float | str
 
@@ -129,11 +130,10 @@ def _response(value: JsonObject) -> Success | Failure:
             found = describe(message_id) if "id" in value else "nothing"
             raise BadFrame(f"$.id: expected a number or a string, found {found}", None)
         return Success(message_id, value["result"])
-    if type(error) is not dict or type(error.get("code")) is not int or type(error.get("message")) is not str:
+    code = whole_of(error.get("code")) if type(error) is dict else None
+    if type(error) is not dict or code is None or type(error.get("message")) is not str:
         raise BadFrame("$.error: expected an object with a `code` and a `message`", None)
-    return Failure(
-        message_id if _is_id(message_id) else None, error["code"], error["message"], error.get("data")
-    )
+    return Failure(message_id if _is_id(message_id) else None, code, error["message"], error.get("data"))
 
 
 def _is_id(value: Any) -> bool:

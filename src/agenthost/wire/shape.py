@@ -12,6 +12,7 @@ from agenthost.errors import InvalidValue
 from agenthost.wire.checks import STRICT, TOLERANT, Check, Reading, compile_check
 from agenthost.wire.json import Json, decode_json
 from agenthost.wire.mismatch import Mismatch
+from agenthost.wire.wholes import normalize, takes_whole
 
 __all__ = ["STRICT", "TOLERANT", "InvalidValue", "Reading", "Shape"]
 
@@ -24,6 +25,7 @@ class Shape(Generic[T]):
     def __init__(self, kind: Any, reading: Reading = TOLERANT) -> None:
         self.kind = kind
         self.reading = reading
+        self._is_whole = takes_whole(kind)
 
     def decode(self, data: bytes | str) -> T:
         """Decode and check.
@@ -37,6 +39,8 @@ class Shape(Generic[T]):
     def take(self, value: Json, at: str = "$") -> T:
         """Check a freshly decoded value, which is ours from now on: nulls that mean "absent" leave it.
 
+        A whole number that was written as a float becomes an `int`.
+
         Raises:
             InvalidValue: not of this shape; its path starts with `at`.
         """
@@ -44,7 +48,7 @@ class Shape(Generic[T]):
             self.check(value)
         except Mismatch as mismatch:
             raise mismatch.at(at) from None
-        return value  # type: ignore[no-any-return] # just checked
+        return normalize(value) if self._is_whole else value  # type: ignore[no-any-return] # just checked
 
     @cached_property
     def check(self) -> Check:

@@ -42,6 +42,7 @@ def test_a_file_is_an_agent_that_is_called_like_it(tmp_path: Path) -> None:
         models = ["anthropic:claude-sonnet-5"]
         system_file = "prompt.md"
         context_tokens = 9000
+        mask_errors = true
         tools = ["workspace"]
         subagents = ["other"]
         [settings]
@@ -64,6 +65,7 @@ def test_a_file_is_an_agent_that_is_called_like_it(tmp_path: Path) -> None:
     assert (agent.name, agent.title, agent.version) == ("coder", "Coder", "2")
     assert [model.id for model in agent.models] == ["openai:gpt-5", "anthropic:claude-sonnet-5"]
     assert (agent.system, agent.settings, agent.context_tokens) == ("Be kind.", {"temperature": 0.5}, 9000)
+    assert agent.mask_errors
     options = [(one.name, one.kind, one.default) for one in agent.options]
     assert options == [("tone", "select", "cold"), ("token", "secret", "")]
     assert {"read_file", "edit_file", "run", "other"} <= agent.toolset.keys()

@@ -59,10 +59,16 @@ def test_a_session_is_shown_as_it_is_set_up(app: Speaker) -> None:
         "agent": {
             "name": "demo",
             "tools": [{"name": "add", "trust": True}, {"name": "clock", "trust": False}],
-            "options": {"style": "loud", "greeting": "", "model": "swift"},
+            "options": {"style": "loud", "greeting": "", "token": "", "model": "swift"},
         },
         "tools": [tool],
     }
+
+
+@rule("L3")
+def test_a_session_without_tools_of_the_application_says_so_in_version_1(app: Speaker) -> None:
+    session = app.begin("Hello").session
+    assert app.show(session).get("tools") == ([] if app.number == 1 else None)
 
 
 @rule("L4")

@@ -34,7 +34,8 @@ def test_options_of_a_turn_are_merged_by_key_and_stay(app: Speaker) -> None:
         "Ahoy! You said: Hello"
     )
     assert app.turn(reply.session, "Hello").text == "Ahoy! You said: Hello"
-    assert options(app, reply.session) == {"style": "plain", "greeting": "Ahoy!", "model": "swift"}
+    shown = {"style": "plain", "greeting": "Ahoy!", "token": "", "model": "swift"}
+    assert options(app, reply.session) == shown
 
 
 @rule("O1")
@@ -90,8 +91,20 @@ def test_a_secret_is_never_shown_again(here: Here, app: Speaker) -> None:
     app.turn(session, "Hello", agent={"options": {"token": "another"}})
     assert (kept(), options(app, session)["token"]) == ("another", SECRET_MASK)
     app.turn(session, "Hello", agent={"options": {"token": ""}})
-    assert (kept(), "token" in options(app, session)) == ("", False)
+    assert (kept(), options(app, session)["token"]) == ("", "")
+    assert app.turn(session, "Hello", agent={"options": options(app, session)}).status == 200
     assert "tok-12345" not in json.dumps([app.show(session), app.get(f"{app.base}/sessions")])
+
+
+@rule("O3", "O7")
+def test_a_secret_that_is_not_set_is_shown_as_nothing_or_as_the_mask_of_its_default(app: Speaker) -> None:
+    session = app.begin("Hello", {"name": "keeper"}).session
+    shown = {"empty": "", "given": SECRET_MASK, "fixed": ""}
+    assert options(app, session) == shown
+    assert app.turn(session, "Hello", agent={"options": shown}).text == "given: by-default, fixed: "
+    assert options(app, session) == shown
+    refused = app.turn(session, "Hello", agent={"options": {"fixed": "late"}})
+    assert (refused.status, refused.error["path"]) == (422, "$.agent.options.fixed")
 
 
 @rule("O4")
@@ -104,7 +117,7 @@ def test_tools_of_the_application_are_replaced_by_those_of_a_turn_and_stay(app: 
     reply = app.turn(session, call)
     assert (reply.stop, list(reply.results)) == ("tool_use", [reply.calls["weather"]])
     assert app.turn(session, result(reply.calls["map"], "a map"), tools=[]).stop == "end_turn"
-    assert "tools" not in app.show(session)
+    assert app.show(session).get("tools") == ([] if app.number == 1 else None)
     assert app.turn(session, call).stop == "end_turn"
 
 

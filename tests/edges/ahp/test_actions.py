@@ -220,3 +220,15 @@ async def test_a_client_need_not_be_subscribed_to_act_or_to_be_refused(place: Pl
         await me.until(lambda: me.state(uri)["summary"]["title"] == "From afar")
         refused = await other.decide(uri, "session/turnCancelled", turnId="none")
         assert refused["rejectionReason"]
+
+
+@on_a_host()
+async def test_an_action_whose_number_is_written_as_a_float_is_echoed_with_it(place: Place) -> None:
+    async with place.client() as me:
+        uri = await me.begun()
+        action = f'{{"type": "session/titleChanged", "session": "{uri}", "title": "Mine"}}'
+        params = f'{{"clientSeq": 7e1, "action": {action}}}'
+        await me.raw(f'{{"jsonrpc": "2.0", "method": "dispatchAction", "params": {params}}}')
+        echo = await me.hear(lambda envelope: envelope.get("origin"))
+        assert (echo["origin"], "rejectionReason" in echo) == ({"clientId": "me", "clientSeq": 70}, False)
+        assert '"clientSeq":70}' in me.frames[-1]

@@ -5,10 +5,12 @@ import json
 from typing import Any
 
 import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
 
 from agenthost.wire.ahp import ROOT_URI
 from ahp_sites import Place, on_a_host
-from ahp_speaking import new_uri
+from ahp_speaking import Client, new_uri
 from rules import rule
 
 
@@ -51,6 +53,16 @@ async def test_without_a_common_version_the_connection_is_refused_and_closed(
 ) -> None:
     async with place.stranger() as me:
         refused = await me.refusal("initialize", protocolVersions=offered, clientId="me")
+        assert (refused.code, refused.data) == (-32005, {"supportedVersions": ["^0.1.0"]})
+        assert await me.closed() == (1002, "no common protocol version")
+
+
+@rule("HR-I05", "HR-I06")
+@pytest.mark.parametrize("params", [{"protocolVersion": 1}, {"protocolVersion": "1", "clientId": "me"}])
+@on_a_host()
+async def test_a_client_from_before_0_1_0_is_told_which_versions_there_are(place: Place, params: Any) -> None:
+    async with place.stranger() as me:
+        refused = await me.refusal("initialize", **params)
         assert (refused.code, refused.data) == (-32005, {"supportedVersions": ["^0.1.0"]})
         assert await me.closed() == (1002, "no common protocol version")
 
@@ -178,3 +190,30 @@ async def test_many_connections_of_one_client_leave_one(place: Place) -> None:
     for one in left:
         one.cancel()
     await asyncio.wait(left)
+
+
+@rule("HR-T04")
+@pytest.mark.parametrize("path", ["", "/", "/ahp", "/ahp/"])
+@on_a_host(keys=("ann",))
+async def test_a_connection_may_be_opened_at_each_of_the_addresses_with_a_key(
+    place: Place, path: str
+) -> None:
+    address = place.url.replace("http", "ws", 1) + path
+    async with connect(f"{address}?tkn={place.keys['ann']}") as socket:
+        client = Client(socket, "me")
+        assert (await client.open())["protocolVersion"] == "0.1.0"
+        await client.leave()
+    with pytest.raises(InvalidStatus) as refused:
+        await connect(address)
+    assert refused.value.response.status_code == 401
+
+
+@on_a_host()
+async def test_a_browser_still_gets_the_page_and_who_asks_without_websocket_is_told_so(place: Place) -> None:
+    page = await place.ask("/")
+    assert (page.status, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    for path in ("/ahp", "/ahp/"):
+        assert ((await place.ask(path)).status, (await place.ask(path)).headers["upgrade"]) == (
+            426,
+            "websocket",
+        )

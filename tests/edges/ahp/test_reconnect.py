@@ -90,6 +90,18 @@ async def test_a_number_that_cannot_be_ours_gives_snapshots(place: Place, seen: 
             await me.until(lambda: me.state(uri)["summary"]["title"] == "On")
 
 
+@rule("HR-C06")
+@on_a_host()
+async def test_a_whole_number_that_is_written_as_a_float_is_one(place: Place) -> None:
+    async with place.client("author") as author:
+        uri = await author.begun()
+        seen = author.last_seq
+        await author.decide(uri, "session/titleChanged", title="Later")
+        async with place.stranger() as me:
+            back = await me.reopen(float(seen), uri)  # type: ignore[arg-type]
+            assert [one["action"]["type"] for one in back["actions"]] == ["session/titleChanged"]
+
+
 @rule("HR-C06", "HR-C02")
 @on_a_host()
 async def test_zero_gives_all_there_ever_was_and_what_is_no_number_is_refused(place: Place) -> None:

@@ -108,3 +108,17 @@ async def test_old_output_is_dropped(place: Place) -> None:
         await me.until(lambda: "done" in printed(me))
         await me.subscribe("t:/1")
         assert len(printed(me)) < 20_000
+
+
+@rule("HR-R05")
+@on_a_host()
+async def test_the_size_of_a_terminal_may_be_written_as_floats(place: Place) -> None:
+    async with place.client() as me:
+        await me.request("createTerminal", terminal="t:/1", claim=CLAIM, cols=80.0, rows=2.4e1)
+        await me.subscribe("t:/1")
+        await me.decide("t:/1", "terminal/resized", cols=90.0, rows=30.0)
+        await me.decide("t:/1", "terminal/input", data="stty size\n")
+        await me.until(lambda: "30 90" in printed(me))
+        for odd in (80.5, "80", True):
+            refused = await me.refusal("createTerminal", terminal="t:/2", claim=CLAIM, cols=odd)
+            assert (refused.code, "$.cols" in refused.message) == (-32602, True)

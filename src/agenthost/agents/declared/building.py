@@ -104,6 +104,7 @@ def _model(name: str, table: AgentTable, place: Place, load: LoadModule) -> Agen
         _option(key, one, place.under("options").under(key)) for key, one in table.options.items()
     ]
     declared["tools"] = [*_tools(table, place, load), *_servers(table, place), *_subagents(table)]
+    declared["mask_errors"] = table.mask_errors
     if table.context_tokens is not None:
         declared["context_tokens"] = table.context_tokens
     return _Written(

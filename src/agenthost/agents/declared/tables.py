@@ -62,6 +62,7 @@ class AgentTable(msgspec.Struct, kw_only=True):
     tools: list[str] = []
     mcp: dict[str, McpTable] = {}
     subagents: list[str] | dict[str, SubagentTable] = []
+    mask_errors: bool = False
     acp: str | list[str] | None = None
     env: dict[str, str] = {}
     cwd: str | None = None

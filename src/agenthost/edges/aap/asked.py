@@ -72,9 +72,13 @@ class Asked:
         if "options" not in self.overrides:
             return
         values = option_values(self.agent, self.session.state)
+        sealed = private_of(self.session).get("secrets", {})
         for option in self.agent.options:
             value = self.overrides["options"].get(option.name)
-            if not option.mutable and value not in (None, values.get(option.name, SECRET_MASK)):
+            # A secret that is not set is shown as the mask of its default, or as nothing.
+            is_unset = option.kind == "secret" and not sealed.get(option.name)
+            same = (None, values.get(option.name, SECRET_MASK), "" if is_unset else None)
+            if not option.mutable and value not in same:
                 at = f"$.agent.options.{option.name}"
                 raise InvalidValue(at, "no change, as it stays what it was at the start", quote(value or ""))
 

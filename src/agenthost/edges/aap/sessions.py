@@ -260,8 +260,7 @@ def _options(agent: Agent, private: Private, model: JsonObject | None) -> dict[s
     shown: dict[str, str] = {}
     for option in options_of(agent):
         if option.kind == "secret":
-            if secrets.get(option.name):
-                shown[option.name] = SECRET_MASK
+            shown[option.name] = SECRET_MASK if secrets.get(option.name) or option.default else ""
         elif option.name == MODEL and model is not None:
             shown[MODEL] = model["id"]
         else:

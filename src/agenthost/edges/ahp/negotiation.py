@@ -18,6 +18,7 @@ from agenthost.errors import HostError, InvalidValue, UnsupportedVersion
 from agenthost.host.host import Host
 from agenthost.wire.ahp.errors import ErrorCode
 from agenthost.wire.ahp.methods import METHODS
+from agenthost.wire.json import JsonObject
 from agenthost.wire.jsonrpc import BadFrame, Failure, Request, Success, decode_message, encode_message
 
 __all__ = ["agreed", "serve"]
@@ -51,7 +52,11 @@ def agreed(offered: list[str]) -> tuple[str, type[Connection]]:
         match = _SEMVER.fullmatch(version)
         if match is not None and (int(match[1]), int(match[2])) in VERSIONS:
             return version, VERSIONS[int(match[1]), int(match[2])][1]
-    raise UnsupportedVersion([told for told, _ in VERSIONS.values()])
+    raise _unsupported()
+
+
+def _unsupported() -> UnsupportedVersion:
+    return UnsupportedVersion([told for told, _ in VERSIONS.values()])
 
 
 async def serve(
@@ -130,9 +135,16 @@ def _first(data: str | bytes) -> Request | Success | Failure | None:
     return Failure(message.id, ErrorCode.INVALID_REQUEST, sentence)
 
 
+def _is_before_versions(params: JsonObject) -> bool:
+    """Return whether a client names its one version, as all did before 0.1.0, and offers no others."""
+    return "protocolVersion" in params and "protocolVersions" not in params
+
+
 async def _open(
     host: Host, peers: Peers, transport: Transport, owner: str | None, line: Line, request: Request
 ) -> Connection:
+    if request.method == "initialize" and _is_before_versions(request.params):
+        raise _unsupported()
     params: Any = METHODS[request.method].params.take(request.params)
     client_id = params["clientId"]
     if not client_id:

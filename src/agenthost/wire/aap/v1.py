@@ -175,7 +175,7 @@ class SessionListResponse(TypedDict):
 
 
 class SessionResponse(TypedDict):
-    """A session with its history. Secret options are masked."""
+    """A session with its history. Secret options are masked. We always write `tools`, and do without."""
 
     sessionId: str
     agent: AgentConfig
@@ -228,9 +228,9 @@ def next_cursor(page: SessionListResponse) -> str | None:
 
 
 def session_from_v3(session: SessionInfo, history: History | None = None) -> SessionResponse:
-    """Turn a session and the history that goes with it into version 1's form."""
+    """Turn a session and the history that goes with it into version 1's form, which always has `tools`."""
     told = {} if history is None else {"history": history}
-    return cast("SessionResponse", {**rename_tools(session), **told})
+    return cast("SessionResponse", {"tools": [], **rename_tools(session), **told})
 
 
 def session_to_v3(session: SessionResponse) -> tuple[SessionInfo, History]:

@@ -13,6 +13,7 @@ from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.ahp.actions import resource_of
 from agenthost.wire.json import Json, JsonObject, decode_json
 from agenthost.wire.mismatch import describe, quote
+from agenthost.wire.wholes import whole_of
 
 if TYPE_CHECKING:
     from agenthost.edges.ahp.v0_1.connection import Connection
@@ -47,8 +48,8 @@ async def unsubscribe(connection: "Connection", params: Any) -> None:
 
 async def dispatch_action(connection: "Connection", params: Any) -> None:
     """`dispatchAction`: let something happen. The answer is its echo, or a refusal for this client alone."""
-    action, seq = params.get("action"), params.get("clientSeq")
-    if type(seq) is not int or type(action) is not dict or type(action.get("type")) is not str:
+    action, seq = params.get("action"), whole_of(params.get("clientSeq"))
+    if seq is None or type(action) is not dict or type(action.get("type")) is not str:
         raise InvalidValue("$", "a clientSeq and an action", describe(params))
     uri = resource_of(action)
     if uri is not None and uri != ROOT_URI:
