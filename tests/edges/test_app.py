@@ -240,3 +240,15 @@ def test_a_stream_that_does_not_is_cut_off(tmp_path: Path) -> None:
             await asking
 
     run(story)
+
+
+def test_who_asks_for_ahp_without_websocket_is_told_so_and_the_page_stays_where_it_is(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with site(tmp_path) as here:
+            for path in ("/ahp", "/ahp/"):
+                answer = await here.ask(path)
+                assert (answer.status, answer.headers["upgrade"]) == (426, "websocket")
+            page = await here.ask("/")
+            assert (page.status, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+
+    run(story)

@@ -204,8 +204,8 @@ def test_the_window_of_vs_code_is_welcome_whatever_is_set(tmp_path: Path) -> Non
             pass
 
     async def story() -> None:
-        for given in ({}, {"cors_origins": ["https://app.example"]}):
-            async with site(tmp_path, agents=[demo], **given) as here:
+        for origins in ("http://localhost:*", "https://app.example"):
+            async with site(tmp_path, agents=[demo], cors_origins=[origins]) as here:
                 await asyncio.to_thread(talk, here.url)
                 answer = await here.ask("/aap/meta", Origin=origin)
                 assert answer.headers["access-control-allow-origin"] == origin

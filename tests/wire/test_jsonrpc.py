@@ -227,6 +227,10 @@ def test_an_error_carries_code_message_and_data() -> None:
     error = {"code": -32005, "message": "no", "data": {"supportedVersions": []}, "more": 1}
     assert decoded(id=7, error=error) == Failure(7, -32005, "no", {"supportedVersions": []})
     assert decoded(id=7, error={"code": 1, "message": ""}) == Failure(7, 1, "", None)
+    # As a whole number, however it was written: 1.0 equals 1, so the types are compared.
+    found = decoded(id=7, error={"code": -32005.0, "message": ""})
+    assert isinstance(found, Failure)
+    assert (found.code, type(found.code)) == (-32005, int)
 
 
 @pytest.mark.parametrize("fields", [{}, {"id": None}, {"id": True}, {"id": {}}])

@@ -130,7 +130,8 @@ def _response(value: JsonObject) -> Success | Failure:
             found = describe(message_id) if "id" in value else "nothing"
             raise BadFrame(f"$.id: expected a number or a string, found {found}", None)
         return Success(message_id, value["result"])
-    code = whole_of(error.get("code")) if type(error) is dict else None
+    code = error.get("code") if type(error) is dict else None
+    code = code if type(code) is int else whole_of(code)
     if type(error) is not dict or code is None or type(error.get("message")) is not str:
         raise BadFrame("$.error: expected an object with a `code` and a `message`", None)
     return Failure(message_id if _is_id(message_id) else None, code, error["message"], error.get("data"))

@@ -222,6 +222,7 @@ async def test_a_client_need_not_be_subscribed_to_act_or_to_be_refused(place: Pl
         assert refused["rejectionReason"]
 
 
+@rule("HR-C06")
 @on_a_host()
 async def test_an_action_whose_number_is_written_as_a_float_is_echoed_with_it(place: Place) -> None:
     async with place.client() as me:

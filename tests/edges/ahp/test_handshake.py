@@ -206,14 +206,3 @@ async def test_a_connection_may_be_opened_at_each_of_the_addresses_with_a_key(
     with pytest.raises(InvalidStatus) as refused:
         await connect(address)
     assert refused.value.response.status_code == 401
-
-
-@on_a_host()
-async def test_a_browser_still_gets_the_page_and_who_asks_without_websocket_is_told_so(place: Place) -> None:
-    page = await place.ask("/")
-    assert (page.status, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
-    for path in ("/ahp", "/ahp/"):
-        assert ((await place.ask(path)).status, (await place.ask(path)).headers["upgrade"]) == (
-            426,
-            "websocket",
-        )
