@@ -18,6 +18,7 @@ from agenthost.host.feeds import Feed
 from agenthost.host.journal import Journal
 from agenthost.host.limits import Limits
 from agenthost.host.root import Root
+from agenthost.host.search import Search
 from agenthost.host.sessions import Sessions
 from agenthost.host.storage import Opening, Storage
 from agenthost.host.subscriptions import Hub, Subscriber
@@ -50,6 +51,7 @@ class Engine:
         root: what every client sees of the host.
         sessions: all sessions.
         contents: what is too large for their states.
+        search: finds sessions by what was said in them.
         hub: who listens.
         terminals: those that there are, by their URIs; `Terminals` keeps them.
     """
@@ -78,6 +80,7 @@ class Engine:
         self.hub = Hub()
         self.terminals: dict[str, Terminal] = {}
         self.contents = Contents(storage)
+        self.search = Search(storage)
         self._agents = agents
         self._config = config
         self._clock = clock

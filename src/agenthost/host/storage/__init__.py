@@ -215,6 +215,15 @@ class Storage(Protocol):
     def list(self, *, owner: str | None, before: int | None, limit: int) -> Sequence[SessionRow]:
         """List sessions, newest first, from the one before this number on; of one owner, or of all."""
 
+    def messages_with(
+        self, numbers: Sequence[int], words: Sequence[Sequence[str]]
+    ) -> Sequence[tuple[int, bytes]]:
+        """Return the messages of some sessions that hold each of these words, in one of its spellings.
+
+        Each comes with the number of its session, and those of one session are in order. The words are looked
+        for in the bytes as they are, whatever those mean; the case of ASCII does not matter.
+        """
+
     def floor(self, resources: Collection[int]) -> int:
         """Give the number up to which the log of any of these resources was trimmed; 0 if none was."""
 

@@ -5,6 +5,7 @@ write-ahead log). Knows connections and transactions: which tables there are is 
 write does to them with `writing`, `indexing` and `trimming`. Starts no thread: every call blocks.
 """
 
+import re
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -42,6 +43,9 @@ WAL_BYTES_KEPT = 64 * 1024 * 1024
 
 _SNAPSHOT = "SELECT state, state_seq FROM snapshot JOIN resource USING (number) WHERE number = ?"
 _ROW = "SELECT number, uri, name, owner, is_active, summary, private FROM session"
+_MESSAGES = "SELECT number, body FROM message WHERE number"
+_LIKE = "CAST(body AS TEXT) LIKE ? ESCAPE '!'"
+_WILD = re.compile("[!%_]")
 _NEWER_THAN_ALL = 2**63 - 1
 
 
@@ -161,6 +165,16 @@ class SqliteStorage:
             found = connection.execute(sql, (*values, max(limit, 0))).fetchall()
         return [_row(row) for row in found]
 
+    def messages_with(
+        self, numbers: Sequence[int], words: Sequence[Sequence[str]]
+    ) -> Sequence[tuple[int, bytes]]:
+        """Return the messages of some sessions that hold each of these words; see `Storage`."""
+        holding = " AND ".join(f"({' OR '.join([_LIKE] * len(word))})" for word in words)
+        sql = f"{_MESSAGES} IN ({', '.join('?' * len(numbers))}) AND {holding} ORDER BY number, position"
+        patterns = [_pattern(spelling) for word in words for spelling in word]
+        with self._reading() as connection:
+            return connection.execute(sql, (*numbers, *patterns)).fetchall()
+
     def floor(self, resources: Collection[int]) -> int:
         """Give the number up to which the log of any of these resources was trimmed; 0 if none was."""
         sql = "SELECT floor FROM resource WHERE number = ?"
@@ -249,6 +263,11 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
             with suppress(sqlite3.Error):  # the first error is the one to tell
                 connection.execute("ROLLBACK")
         raise
+
+
+def _pattern(text: str) -> str:
+    """Return the pattern of `LIKE` for whatever holds this text."""
+    return "%" + _WILD.sub(r"!\g<0>", text) + "%"
 
 
 def _row(row: tuple[int, str, str, str, int, bytes, bytes]) -> SessionRow:

@@ -140,8 +140,14 @@ async def dispose_session(connection: "Connection", params: Any) -> Json:
     return None
 
 
-async def list_sessions(connection: "Connection", _params: Any) -> Json:
-    """`listSessions`: the summaries of all sessions, newest first."""
+async def list_sessions(connection: "Connection", params: Any) -> Json:
+    """`listSessions`: the summaries of all sessions, newest first; or of those in which something was said.
+
+    AHP leaves open what is in `filter`. Ours is `{"agenthost": {"text": …}}`; everything else is ignored.
+    """
+    ours = params.get("filter", {}).get("agenthost")
+    if ours is not None:
+        return await _search_sessions(connection, ours)
     items: list[JsonObject] = []
     before: int | None = None
     while True:
@@ -152,6 +158,17 @@ async def list_sessions(connection: "Connection", _params: Any) -> Json:
         if len(rows) < LISTED_AT_ONCE:
             return {"items": items}
         before = rows[-1].number
+
+
+async def _search_sessions(connection: "Connection", sought: Any) -> Json:
+    if type(sought) is not dict or type(sought.get("text")) is not str:
+        raise InvalidValue("$.filter.agenthost", "an object with a text", describe(sought))
+    found = await connection.host.engine.search.find(connection.owner, sought["text"])
+    excerpts = {match.row.uri: match.excerpt for match in found.matches}
+    return {
+        "items": [decode_json(match.row.summary) for match in found.matches],
+        "_meta": {"agenthost": {"excerpts": excerpts, "isComplete": found.is_complete}},
+    }
 
 
 async def fetch_turns(connection: "Connection", params: Any) -> Json:

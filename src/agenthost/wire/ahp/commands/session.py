@@ -38,7 +38,7 @@ class DisposeSessionParams(TypedDict):
 
 
 class ListSessionsParams(TypedDict):
-    """`listSessions`: nothing that means anything yet."""
+    """`listSessions`: a filter, in which AHP defines nothing; docs/ahp.md says what we read of it."""
 
     filter: NotRequired[JsonObject]  # contents undefined in this version
 
