@@ -73,7 +73,10 @@ def test_the_list_shows_how_sessions_stand_and_finds_them(stage: Stage, open_tab
     expect(failed).to_contain_text("error")
     begin(tab, "demo", "/ask")
     expect(listed.locator(".session", has_text="/ask")).to_contain_text("needs input")
-    running = begin(tab, "demo", "/wait 60")
+    running = begin(tab)
+    go_to(watcher, running)  # what nobody has opened is not unread
+    watcher.page.goto(f"{stage.url}/#/")
+    say(tab, "/wait 60")
     row = listed.locator(f'.session[data-session="{running}"]')
     expect(row).to_contain_text("running, unread")
     tab.page.get_by_role("button", name="Stop").click()

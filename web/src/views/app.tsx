@@ -9,8 +9,9 @@ import { Dock } from "./dock";
 import { Locked } from "./locked";
 import { Questions } from "./parts/dialog";
 import { Icon } from "./parts/icon";
+import { Separator } from "./parts/separator";
 import { toast, Toasts } from "./parts/toasts";
-import { drawer, goToNew, isNarrow, panel, route } from "./route";
+import { drawer, goToNew, isNarrow, panel, route, sideRange, sideWidth } from "./route";
 import { CreateView } from "./sessions/create";
 import { SessionList } from "./sessions/list";
 import { Tokens } from "./sessions/tokens";
@@ -89,12 +90,15 @@ function Side() {
   useEffect(() => {
     if (drawer.value) side.current?.querySelector<HTMLElement>("button")?.focus();
   }, [drawer.value]);
+  const { min, max, usual } = sideRange();
+  const width = Math.max(min, Math.min(sideWidth.value, max));
   return (
     <nav
       ref={side}
       id="sessions"
       class="side"
       aria-label="Sessions"
+      style={{ width: `${width}px` }}
       onKeyDown={(event) => {
         if (event.key === "Escape" && drawer.value) drawer.value = false;
       }}
@@ -123,6 +127,15 @@ function Side() {
         </button>
       </div>
       <SessionList />
+      <Separator
+        label="Width of the list"
+        edge="right"
+        width={width}
+        min={min}
+        max={max}
+        onMove={(wanted) => (sideWidth.value = wanted)}
+        onReset={() => (sideWidth.value = usual)}
+      />
     </nav>
   );
 }

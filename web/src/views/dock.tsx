@@ -5,8 +5,9 @@ import type { SessionState } from "../ahp/wire";
 import { ChangesPanel } from "./diffs/changespanel";
 import { FilesPanel } from "./files/filespanel";
 import { Icon } from "./parts/icon";
+import { Separator } from "./parts/separator";
 import { Tabs } from "./parts/tabs";
-import { dockWidth, type Panel, PANELS, panel as open, route } from "./route";
+import { DOCK_WIDTH, dockWidth, type Panel, PANELS, panel as open, route, sideWidth } from "./route";
 import { TerminalsPanel } from "./terminals/terminalspanel";
 import { WirePanel } from "./wire/wirepanel";
 
@@ -17,7 +18,6 @@ const NAMES: Readonly<Record<Panel, string>> = {
   wire: "Wire",
 };
 const NARROWEST = 320;
-const STEP = 40;
 
 /** Show the dock. */
 export function Dock({ panel }: { panel: Panel }) {
@@ -35,7 +35,15 @@ export function Dock({ panel }: { panel: Panel }) {
           open.value = undefined;
       }}
     >
-      <Separator />
+      <Separator
+        label="Width of the panel"
+        edge="left"
+        width={widthOf(dockWidth.value)}
+        min={NARROWEST}
+        max={widest()}
+        onMove={(width) => (dockWidth.value = width)}
+        onReset={() => (dockWidth.value = DOCK_WIDTH)}
+      />
       <div class="bar">
         <div class="grow">
           <Tabs
@@ -99,30 +107,10 @@ function Inside({ panel, state }: { panel: Panel; state: SessionState | undefine
 }
 
 function widthOf(wanted: number): number {
-  return Math.max(NARROWEST, Math.min(wanted, innerWidth - 600));
+  return Math.max(NARROWEST, Math.min(wanted, widest()));
 }
 
-/** The edge of the dock: dragged, or moved by arrows. */
-function Separator() {
-  const move = (width: number) => (dockWidth.value = widthOf(width));
-  return (
-    <div
-      class="separator"
-      role="separator"
-      aria-orientation="vertical"
-      aria-label="Width of the panel"
-      aria-valuenow={widthOf(dockWidth.value)}
-      aria-valuemin={NARROWEST}
-      aria-valuemax={Math.max(NARROWEST, innerWidth - 600)}
-      tabIndex={0}
-      onKeyDown={(event) => {
-        if (event.key === "ArrowLeft") move(dockWidth.value + STEP);
-        else if (event.key === "ArrowRight") move(dockWidth.value - STEP);
-      }}
-      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
-      onPointerMove={(event) => {
-        if (event.currentTarget.hasPointerCapture(event.pointerId)) move(innerWidth - event.clientX);
-      }}
-    />
-  );
+/** What is left for it beside the list and a conversation that can still be read. */
+function widest(): number {
+  return Math.max(NARROWEST, innerWidth - sideWidth.value - NARROWEST);
 }

@@ -73,9 +73,24 @@ const known = kept("panel");
 export const panel = signal<Panel | undefined>(PANELS.find((one) => one === known && innerWidth >= 1100));
 effect(() => keep("panel", panel.value ?? ""));
 
+export const DOCK_WIDTH = 520;
+
 /** How wide the dock is, in pixels. */
-export const dockWidth = signal(Number(kept("dockWidth")) || 520);
+export const dockWidth = signal(Number(kept("dockWidth")) || DOCK_WIDTH);
 effect(() => keep("dockWidth", String(dockWidth.value)));
+
+const SIDE_WIDTH = 280;
+const MIN_SIDE = 200;
+const MAX_SIDE = 560;
+
+/** How wide the list of sessions is, in pixels. */
+export const sideWidth = signal(Number(kept("sideWidth")) || SIDE_WIDTH);
+effect(() => keep("sideWidth", String(sideWidth.value)));
+
+/** Between what the list can be, here and now, and what it is unless somebody changes it. */
+export function sideRange(): { min: number; max: number; usual: number } {
+  return { min: MIN_SIDE, max: Math.max(MIN_SIDE, Math.min(MAX_SIDE, innerWidth - 400)), usual: SIDE_WIDTH };
+}
 
 /** The terminal that is looked at. */
 export const chosenTerminal = signal<string | undefined>(undefined);

@@ -5,7 +5,14 @@ import { kindOf, pathOf } from "../../src/views/diffs/edits";
 import { childOf, parentOf } from "../../src/views/files/paths";
 import { contentOf } from "../../src/views/files/reading";
 import { piecesOf } from "../../src/views/parts/code";
-import { activityOf, ago, baseName, filterSessions } from "../../src/views/sessions/summaries";
+import {
+  activityOf,
+  ago,
+  baseName,
+  fileNameOf,
+  filterSessions,
+  periodOf,
+} from "../../src/views/sessions/summaries";
 import { lastLines } from "../../src/views/terminals/plain";
 
 function summary(title: string, status: number, modifiedAt = 1): SessionSummary {
@@ -31,6 +38,37 @@ test("sessions are found by every word, the newest first, archived ones apart", 
   expect(titles("PARSER fix")).toEqual(["Fix the parser"]);
   expect(titles("parser demo", true)).toEqual(["Old parser"]);
   expect(titles("nothing")).toEqual([]);
+});
+
+test("sessions in which the words were said fit too, archived ones apart", () => {
+  const all = [summary("One", 1, 1), summary("Two", 1, 2), summary("Old", 1 | Status.IsArchived, 3)];
+  const found = new Set(["demo:/One", "demo:/Old"]);
+  const titles = (archived: boolean) =>
+    filterSessions(all, { text: "needle", archived, found }).map((one) => one.title);
+  expect(titles(false)).toEqual(["One"]);
+  expect(titles(true)).toEqual(["Old"]);
+});
+
+test("a list is parted by days, weeks and months, which begin at midnight", () => {
+  const now = new Date(2024, 2, 15, 9, 30).getTime();
+  const at = (...date: [number, number, number, number?, number?]) =>
+    periodOf(new Date(...date).getTime(), now);
+  expect(at(2024, 2, 15, 0, 0)).toBe("Today");
+  expect(at(2024, 2, 14, 23, 59)).toBe("Yesterday");
+  expect(at(2024, 2, 13, 23, 59)).toBe("Previous 7 days");
+  expect(at(2024, 2, 8)).toBe("Previous 7 days");
+  expect(at(2024, 2, 7, 23, 59)).toBe("Previous 30 days");
+  expect(at(2024, 0, 3)).toMatch(/2024/);
+  expect(at(2024, 0, 3)).not.toBe(at(2023, 11, 31));
+  expect(at(2024, 2, 16)).toBe("Today"); // a host whose clock is ahead
+});
+
+test("a file is named after its session, without anything that a file system could object to", () => {
+  const named = (title: string) => fileNameOf(summary(title, 1));
+  expect(named("Fix: the ../parser?")).toBe("Fix-the-parser");
+  expect(named("שלום עולם")).toBe("שלום-עולם");
+  expect(named("a".repeat(300))).toHaveLength(60);
+  expect(fileNameOf({ ...summary("", 1), resource: "demo:/1" })).toBe("demo-1");
 });
 
 test("times and names are short", () => {

@@ -2,6 +2,7 @@
 
 import type {
   JsonObject,
+  Meta,
   ModelSelection,
   ProtectedResourceMetadata,
   SessionConfigSchema,
@@ -106,7 +107,7 @@ export interface Methods {
   disposeSession: [{ session: URI }, null];
   createTerminal: [CreateTerminalParams, null];
   disposeTerminal: [{ terminal: URI }, null];
-  listSessions: [{ filter?: JsonObject }, { items: readonly SessionSummary[] }];
+  listSessions: [{ filter?: JsonObject }, { items: readonly SessionSummary[]; _meta?: Meta }];
   fetchTurns: [
     { session: URI; before?: string; limit?: number },
     /** Oldest first. */

@@ -19,6 +19,8 @@ export interface Access {
   act(action: OwnAction): void;
   /** Begin to change a message that was sent, and to answer anew from there. */
   edit(turnId: string): void;
+  /** Answer a message once more: its turn goes, with what came after it, and it is sent again. */
+  regenerate(turnId: string): void;
   fork(turnId: string): void;
 }
 

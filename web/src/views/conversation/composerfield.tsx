@@ -46,6 +46,7 @@ export function ComposerField(props: ComposerFieldProps) {
       <textarea
         ref={field}
         rows={1}
+        dir="auto"
         aria-label="Message"
         aria-autocomplete="list"
         aria-haspopup="listbox"

@@ -15,6 +15,7 @@ import { draftFrom, draftOf, EMPTY } from "./drafts";
 import { Header } from "./header";
 import { useMarkRead } from "./markread";
 import { Pending } from "./pending";
+import { regenerate } from "./regenerate";
 import { Transcript } from "./transcript";
 
 /** Show a session. */
@@ -70,6 +71,8 @@ function Open({ uri, state }: { uri: string; state: SessionState }) {
         editing.value = turnId;
         draftOf(uri).value = draftFrom(turn.userMessage);
       },
+      regenerate: (turnId) =>
+        void regenerate(() => latest.current, turnId).then((isSent) => isSent && sent.value++),
       fork: (turnId) => void fork(latest.current.summary, turnId),
     }),
     [uri],

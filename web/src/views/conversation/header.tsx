@@ -25,6 +25,7 @@ export function Header({ state }: { state: SessionState | undefined }) {
               type="button"
               class="quiet title-button"
               title="Rename"
+              dir="auto"
               onClick={() => void rename(summary)}
             >
               {summary.title || "Untitled"}

@@ -14,7 +14,9 @@ export function MessageView({ message, children }: MessageViewProps) {
     <div class="message">
       <div class="bubble">
         <h3 class="unseen">Message</h3>
-        <p class="said">{message.text}</p>
+        <p class="said" dir="auto">
+          {message.text}
+        </p>
         {message.attachments && message.attachments.length > 0 && (
           <ul class="attachments" aria-label="Attachments">
             {message.attachments.map((one, at) => (
@@ -44,7 +46,7 @@ export function AttachmentView({
       ) : (
         <Icon name={iconOf(attachment)} />
       )}
-      <span>{attachment.label}</span>
+      <span dir="auto">{attachment.label}</span>
       {onRemove && (
         <button
           type="button"

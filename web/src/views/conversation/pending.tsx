@@ -46,7 +46,9 @@ function Row({ message, kind, at = 0, order = [] }: RowProps) {
       <span class={kind === "steering" ? "badge waits" : "badge"}>
         {kind === "steering" ? "steers" : `${at + 1}`}
       </span>
-      <span class="grow text">{text}</span>
+      <span class="grow text" dir="auto">
+        {text}
+      </span>
       {order.length > 1 && (
         <>
           <Button icon="up" label={`Move up: ${text}`} disabled={at === 0} run={() => move(-1)} />

@@ -99,8 +99,26 @@ function Ending({ turn, isActive }: { turn: Turn | ActiveTurn; isActive: boolean
       {!isActive && turn.responseParts.some((part) => part.kind === "markdown") && (
         <Copy text={text} label="Copy answer" />
       )}
+      {!isActive && <Again turn={turn} isRetry={state !== "complete"} />}
       {turn.usage && <UsageView usage={turn.usage} />}
     </footer>
+  );
+}
+
+/** Answers the message once more. What failed or was stopped says so in a word, as one would look for it there. */
+function Again({ turn, isRetry }: { turn: Turn | ActiveTurn; isRetry: boolean }) {
+  const { regenerate, isBusy } = useAccess();
+  return (
+    <button
+      type="button"
+      class="quiet small"
+      title={isRetry ? undefined : "Regenerate"}
+      aria-label={isRetry ? undefined : "Regenerate"}
+      disabled={isBusy.value}
+      onClick={() => regenerate(turn.id)}
+    >
+      <Icon name="retry" /> {isRetry && "Retry"}
+    </button>
   );
 }
 

@@ -7,6 +7,9 @@ import { CodeBlock } from "../parts/code";
 import { type Document, readMarkdown } from "./blocks";
 import { Inline } from "./inline";
 
+/** What holds lines runs the way that its first letter does; the lines themselves see to it (`markdown.css`). */
+const AUTO = { dir: "auto" } as const;
+
 interface MarkdownProps {
   text: string;
   /** More is to come: only the end is read again. When the last of it has come, all of it is. */
@@ -45,7 +48,7 @@ const BlockView = memo(
         return <CodeBlock text={(token as Tokens.Code).text} language={languageOf(token as Tokens.Code)} />;
       case "blockquote":
         return (
-          <blockquote>
+          <blockquote {...AUTO}>
             <Blocks tokens={token.tokens} />
           </blockquote>
         );
@@ -74,8 +77,12 @@ function languageOf(token: Tokens.Code): string {
 
 function List({ token }: { token: Tokens.List }) {
   const items = token.items.map((item, index) => <Item key={index} item={item} loose={token.loose} />);
-  if (!token.ordered) return <ul>{items}</ul>;
-  return <ol start={typeof token.start === "number" ? token.start : 1}>{items}</ol>;
+  if (!token.ordered) return <ul {...AUTO}>{items}</ul>;
+  return (
+    <ol {...AUTO} start={typeof token.start === "number" ? token.start : 1}>
+      {items}
+    </ol>
+  );
 }
 
 const Item = memo(
@@ -93,7 +100,7 @@ const Item = memo(
 function Table({ token }: { token: Tokens.Table }) {
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-label="table">
-      <table>
+      <table {...AUTO}>
         <thead>
           <tr>
             {token.header.map((cell, index) => (

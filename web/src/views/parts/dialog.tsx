@@ -112,6 +112,7 @@ function Question({ question }: { question: Asked }) {
               ref={field}
               id={id}
               type="text"
+              dir="auto"
               autofocus
               value={value.value}
               onInput={(event) => (value.value = event.currentTarget.value)}

@@ -5,27 +5,42 @@ import { askFor, confirm } from "../parts/dialog";
 import type { MenuItem } from "../parts/menu";
 import { toastError } from "../parts/toasts";
 import { goHome, goTo, route } from "../route";
-import { isArchived, isUnread } from "./summaries";
+import { isMarkedUnread, noteOpened } from "./opened";
+import { isArchived } from "./summaries";
 
 /** List what a menu of a session offers. */
 export function sessionMenu(summary: SessionSummary): MenuItem[] {
   const session = summary.resource;
-  const unread = isUnread(summary);
+  const unread = isMarkedUnread(summary);
   const archived = isArchived(summary);
   return [
     { label: "Rename", icon: "edit", run: () => void rename(summary) },
     {
       label: unread ? "Mark as read" : "Mark as unread",
       icon: "mail",
-      run: () => void client.dispatch({ type: "session/isReadChanged", session, isRead: unread }),
+      run: () => {
+        noteOpened(session); // a mark that somebody sets is shown
+        void client.dispatch({ type: "session/isReadChanged", session, isRead: unread });
+      },
     },
     {
       label: archived ? "Take out of the archive" : "Archive",
       icon: "archive",
       run: () => void client.dispatch({ type: "session/isArchivedChanged", session, isArchived: !archived }),
     },
+    { label: "Export as Markdown", icon: "down", run: () => void save(summary, "markdown") },
+    { label: "Export as JSON", icon: "down", run: () => void save(summary, "json") },
     { label: "Delete", icon: "remove", danger: true, run: () => void remove(summary) },
   ];
+}
+
+async function save(summary: SessionSummary, format: "markdown" | "json"): Promise<void> {
+  try {
+    const { exportSession } = await import("./exporting");
+    await exportSession(summary, format);
+  } catch (error) {
+    toastError(error, "It was not exported");
+  }
 }
 
 /** Ask for another title. */

@@ -1,5 +1,6 @@
-/** The list of sessions: search, archive, and a row for each, more of them as one scrolls. */
+/** The list of sessions: search, archive, and a row for each under its date, more of them as one scrolls. */
 import { signal, useComputed, useSignal } from "@preact/signals";
+import { Fragment } from "preact";
 import { memo } from "preact/compat";
 import { useEffect, useRef } from "preact/hooks";
 import { client } from "../../ahp";
@@ -10,7 +11,9 @@ import { rove } from "../parts/roving";
 import { drawer, hrefOf, route } from "../route";
 import { sessionMenu } from "./actions";
 import { StatusDot } from "./badge";
-import { ago, baseName, filterSessions, isUnread } from "./summaries";
+import { contents, searchContents } from "./contents";
+import { isMarkedUnread } from "./opened";
+import { ago, baseName, filterSessions, periodOf } from "./summaries";
 
 const PAGE = 50;
 const search = signal("");
@@ -24,7 +27,11 @@ export function SessionList() {
   const shown = useSignal(PAGE);
   const all = client.sessions.value;
   const fitting = useComputed(() =>
-    filterSessions(client.sessions.value ?? [], { text: search.value, archived: archived.value }),
+    filterSessions(client.sessions.value ?? [], {
+      text: search.value,
+      archived: archived.value,
+      found: contents.value.excerpts,
+    }),
   ).value;
   const chosen = route.value.view === "session" ? route.value.uri : undefined;
   const first = fitting.some((one) => one.resource === chosen) ? chosen : fitting[0]?.resource;
@@ -38,7 +45,12 @@ export function SessionList() {
           placeholder="Search sessions"
           aria-label="Search sessions"
           value={search.value}
-          onInput={(event) => ((search.value = event.currentTarget.value), (shown.value = PAGE))}
+          dir="auto"
+          onInput={(event) => {
+            search.value = event.currentTarget.value;
+            shown.value = PAGE;
+            searchContents(search.value);
+          }}
         />
         <button
           type="button"
@@ -59,19 +71,23 @@ export function SessionList() {
         aria-label={archived.value ? "Archived sessions" : "Sessions"}
         onKeyDown={(event) => rove(event, ".session-link")}
       >
-        {fitting.slice(0, shown.value).map((summary) => (
-          <Row
-            key={summary.resource}
-            summary={summary}
-            isChosen={summary.resource === chosen}
-            isFirst={summary.resource === first}
-            now={minute.value}
-          />
+        {fitting.slice(0, shown.value).map((summary, at) => (
+          <Fragment key={summary.resource}>
+            <Period at={summary.modifiedAt} after={fitting[at - 1]?.modifiedAt} now={minute.value} />
+            <Row
+              summary={summary}
+              isChosen={summary.resource === chosen}
+              isFirst={summary.resource === first}
+              excerpt={search.value ? contents.value.excerpts.get(summary.resource) : undefined}
+              now={minute.value}
+            />
+          </Fragment>
         ))}
         {fitting.length > shown.value && (
           <More onMore={() => (shown.value += PAGE)} left={fitting.length - shown.value} />
         )}
         {all && fitting.length === 0 && <li class="faint pad">{emptyWords()}</li>}
+        {search.value && contents.value.note && <li class="faint pad">{contents.value.note}</li>}
         {!all && <li class="faint pad">Loading</li>}
       </ul>
     </>
@@ -83,15 +99,28 @@ function emptyWords(): string {
   return archived.value ? "Nothing is archived." : "There are no sessions yet.";
 }
 
+/** The heading of a day, a week or a month, where one begins. */
+function Period({ at, after, now }: { at: number; after: number | undefined; now: number }) {
+  const period = periodOf(at, now);
+  if (after !== undefined && periodOf(after, now) === period) return null;
+  return (
+    <li class="period">
+      <h2>{period}</h2>
+    </li>
+  );
+}
+
 interface RowProps {
   summary: SessionSummary;
   isChosen: boolean;
   /** It is where the Tab key enters the list. */
   isFirst: boolean;
+  /** What was searched for, with some of what was said around it. */
+  excerpt: string | undefined;
   now: number;
 }
 
-const Row = memo(function Row({ summary, isChosen, isFirst, now }: RowProps) {
+const Row = memo(function Row({ summary, isChosen, isFirst, excerpt, now }: RowProps) {
   const details = [
     agentName(summary.provider),
     summary.workingDirectory && baseName(summary.workingDirectory),
@@ -105,12 +134,16 @@ const Row = memo(function Row({ summary, isChosen, isFirst, now }: RowProps) {
         onClick={() => (drawer.value = false)}
         tabIndex={isFirst ? 0 : -1}
       >
-        <StatusDot status={summary.status} isUnread={isUnread(summary)} />
-        <span class="title">{summary.title || "Untitled"}</span>
+        <StatusDot status={summary.status} isUnread={isMarkedUnread(summary)} />
+        <span class="title" dir="auto">
+          {summary.title || "Untitled"}
+        </span>
         <time class="faint" dateTime={new Date(summary.modifiedAt).toISOString()}>
           {ago(summary.modifiedAt, now)}
         </time>
-        <span class="details faint">{summary.activity ?? details.filter(Boolean).join(" · ")}</span>
+        <span class="details faint" dir="auto">
+          {excerpt ?? summary.activity ?? details.filter(Boolean).join(" · ")}
+        </span>
       </a>
       <Menu label={`Actions for ${summary.title}`} items={sessionMenu(summary)} tabIndex={isFirst ? 0 : -1} />
     </li>

@@ -29,6 +29,8 @@ export function isArchived(summary: SessionSummary): boolean {
 export interface Filter {
   readonly text: string;
   readonly archived: boolean;
+  /** Sessions in which the text was found, whatever they are called. */
+  readonly found?: { has(uri: string): boolean };
 }
 
 /** Give the sessions that fit, the newest first; every word has to be in the title, the agent, the model or the folder. */
@@ -36,12 +38,23 @@ export function filterSessions(all: Iterable<SessionSummary>, filter: Filter): S
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (summary: SessionSummary) => {
     if (isArchived(summary) !== filter.archived) return false;
-    if (words.length === 0) return true;
+    if (words.length === 0 || filter.found?.has(summary.resource)) return true;
     const { title, provider, model, workingDirectory, activity } = summary;
     const text = [title, provider, model?.id, workingDirectory, activity].join(" ").toLowerCase();
     return words.every((word) => text.includes(word));
   };
   return [...all].filter(fits).sort((a, b) => b.modifiedAt - a.modifiedAt);
+}
+
+/** Name the part of the list that a time belongs to: a day, a week, a month. Days begin at midnight here. */
+export function periodOf(then: number, now: number): string {
+  const day = new Date(now).setHours(0, 0, 0, 0);
+  const daysBefore = (days: number) => new Date(day).setDate(new Date(day).getDate() - days);
+  if (then >= day) return "Today";
+  if (then >= daysBefore(1)) return "Yesterday";
+  if (then >= daysBefore(7)) return "Previous 7 days";
+  if (then >= daysBefore(30)) return "Previous 30 days";
+  return new Date(then).toLocaleDateString(undefined, { month: "long", year: "numeric" });
 }
 
 /** Say in a word or two how long ago something was. */
@@ -63,4 +76,10 @@ export function baseName(uri: string): string {
   } catch {
     return last || uri;
   }
+}
+
+/** Name a file after a session, without anything that a file system could object to. */
+export function fileNameOf({ title, resource }: SessionSummary): string {
+  const words = title.replace(/[^\p{L}\p{M}\p{N}]+/gu, "-").slice(0, 60);
+  return words.replace(/^-+|-+$/g, "") || resource.replace(/[^A-Za-z0-9]+/g, "-");
 }
