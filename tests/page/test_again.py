@@ -53,7 +53,7 @@ def test_an_answer_is_regenerated_and_what_came_after_it_goes_only_after_a_quest
     again = tab.page.locator(".turn", has_text="You said: two").get_by_role("button", name="Regenerate")
     again.click()
     dialog = tab.page.get_by_role("dialog")
-    expect(dialog).to_contain_text("The turn after it will be gone")
+    expect(dialog).to_contain_text("The turn after it will be deleted")
     dialog.get_by_role("button", name="Cancel").click()
     expect(tab.page.locator(".turn")).to_have_count(3)
     again.click()

@@ -12,6 +12,7 @@ import {
   fileNameOf,
   filterSessions,
   periodOf,
+  splitAtWords,
 } from "../../src/views/sessions/summaries";
 import { lastLines } from "../../src/views/terminals/plain";
 
@@ -47,6 +48,12 @@ test("sessions in which the words were said fit too, archived ones apart", () =>
     filterSessions(all, { text: "needle", archived, found }).map((one) => one.title);
   expect(titles(false)).toEqual(["One"]);
   expect(titles(true)).toEqual(["Old"]);
+});
+
+test("what was searched for is found again in an excerpt, whatever signs it has", () => {
+  expect(splitAtWords("The Needle (in hay)", "needle (in")).toEqual(["The ", "Needle", " ", "(in", " hay)"]);
+  expect(splitAtWords("a.b axb", "a.b")).toEqual(["", "a.b", " axb"]);
+  expect(splitAtWords("as it is", " ")).toEqual(["as it is"]);
 });
 
 test("a list is parted by days, weeks and months, which begin at midnight", () => {

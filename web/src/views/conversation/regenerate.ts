@@ -38,10 +38,10 @@ function laterThan(state: SessionState, turnId: string): number {
 }
 
 function isMeant(later: number): Promise<boolean> {
-  const turns = later === 1 ? "The turn" : `The ${later} turns`;
+  const [turns, them] = later === 1 ? ["The turn", "it"] : [`The ${later} turns`, "them"];
   return confirm(
     "Answer this message again?",
-    `${turns} after it will be gone for good. A fork would keep them in a session of their own.`,
+    `${turns} after it will be deleted. To keep ${them}, fork the session first.`,
     "Answer again",
   );
 }

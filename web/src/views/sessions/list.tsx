@@ -13,7 +13,7 @@ import { sessionMenu } from "./actions";
 import { StatusDot } from "./badge";
 import { contents, searchContents } from "./contents";
 import { isMarkedUnread } from "./opened";
-import { ago, baseName, filterSessions, periodOf } from "./summaries";
+import { ago, baseName, filterSessions, periodOf, splitAtWords } from "./summaries";
 
 const PAGE = 50;
 const search = signal("");
@@ -141,14 +141,27 @@ const Row = memo(function Row({ summary, isChosen, isFirst, excerpt, now }: RowP
         <time class="faint" dateTime={new Date(summary.modifiedAt).toISOString()}>
           {ago(summary.modifiedAt, now)}
         </time>
-        <span class="details faint" dir="auto">
-          {excerpt ?? summary.activity ?? details.filter(Boolean).join(" · ")}
-        </span>
+        {excerpt ? (
+          <Excerpt text={excerpt} />
+        ) : (
+          <span class="details faint" dir="auto">
+            {summary.activity ?? details.filter(Boolean).join(" · ")}
+          </span>
+        )}
       </a>
       <Menu label={`Actions for ${summary.title}`} items={sessionMenu(summary)} tabIndex={isFirst ? 0 : -1} />
     </li>
   );
 });
+
+/** Some of what was said, with the words that were searched for marked. */
+function Excerpt({ text }: { text: string }) {
+  return (
+    <span class="details excerpt faint" dir="auto">
+      {splitAtWords(text, search.value).map((piece, at) => (at % 2 ? <mark>{piece}</mark> : piece))}
+    </span>
+  );
+}
 
 /** The name of an agent for people. */
 export function agentName(provider: string): string {

@@ -46,6 +46,13 @@ export function filterSessions(all: Iterable<SessionSummary>, filter: Filter): S
   return [...all].filter(fits).sort((a, b) => b.modifiedAt - a.modifiedAt);
 }
 
+/** Split a text so that every second piece is one of the words of another. */
+export function splitAtWords(text: string, sought: string): string[] {
+  const words = sought.split(/\s+/).filter(Boolean);
+  const escaped = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return words.length === 0 ? [text] : text.split(new RegExp(`(${escaped.join("|")})`, "iu"));
+}
+
 /** Name the part of the list that a time belongs to: a day, a week, a month. Days begin at midnight here. */
 export function periodOf(then: number, now: number): string {
   const day = new Date(now).setHours(0, 0, 0, 0);
