@@ -56,15 +56,15 @@ class Search:
         self._most = most
         self._gate = asyncio.Semaphore()
 
-    async def find(self, owner: str | None, text: str) -> Found:
+    async def find(self, owner: str | None, text: str, *, path: str = "$") -> Found:
         """Return the sessions of an owner, or of all, in which one message has all words of a text.
 
         Raises:
-            InvalidValue: the text has no word, or is too long.
+            InvalidValue: the text has no word, or is too long; `path` is where it came from.
         """
         words = text.split()
         if not words or len(text) > MAX_TEXT:
-            raise InvalidValue("text", f"1 to {MAX_TEXT} characters with a word", f"{len(text)} characters")
+            raise InvalidValue(path, f"1 to {MAX_TEXT} characters with a word", f"{len(text)} characters")
         async with self._gate:
             return await asyncio.to_thread(self._look, owner, words)
 

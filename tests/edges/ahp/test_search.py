@@ -37,5 +37,7 @@ async def test_sessions_are_listed_by_what_was_said_and_only_to_their_owner(plac
 @on_a_host(ECHO)
 async def test_a_filter_of_ours_that_makes_no_sense_is_refused(place: Place, ours: Any) -> None:
     async with place.client() as me:
-        assert (await me.refusal("listSessions", filter={"agenthost": ours})).code == -32602
+        refused = await me.refusal("listSessions", filter={"agenthost": ours})
+        assert refused.code == -32602
+        assert "$.filter.agenthost" in str(refused)
         assert await me.request("listSessions", filter={"other": ours}) == {"items": []}

@@ -163,7 +163,9 @@ async def list_sessions(connection: "Connection", params: Any) -> Json:
 async def _search_sessions(connection: "Connection", sought: Any) -> Json:
     if type(sought) is not dict or type(sought.get("text")) is not str:
         raise InvalidValue("$.filter.agenthost", "an object with a text", describe(sought))
-    found = await connection.host.engine.search.find(connection.owner, sought["text"])
+    found = await connection.host.engine.search.find(
+        connection.owner, sought["text"], path="$.filter.agenthost.text"
+    )
     excerpts = {match.row.uri: match.excerpt for match in found.matches}
     return {
         "items": [decode_json(match.row.summary) for match in found.matches],
