@@ -119,6 +119,16 @@ def test_tokens_and_known_secrets_are_masked(text: str, shown: str) -> None:
         assert text == shown or text not in stream.getvalue()
 
 
+def test_a_short_secret_masks_no_letters_and_that_is_said_once(people: io.StringIO) -> None:
+    for secret in ("e", "seven77", "e"):
+        logs.hide(secret)
+    log.info("every letter is there: seven77")
+    first, second, third = people.getvalue().splitlines()
+    assert first.endswith("a key or secret has fewer than 8 characters: too short to be masked in this log")
+    assert (" warning " in first, "seven77" in first + second) == (True, False)
+    assert third.endswith("every letter is there: seven77")
+
+
 def test_levels_below_the_one_that_was_set_are_left_out(people: io.StringIO) -> None:
     log.debug("quiet")
     logs.set_up("human", "debug", people)

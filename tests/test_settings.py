@@ -159,6 +159,10 @@ def test_a_variable_that_resembles_none_of_ours_is_somebody_elses() -> None:
     read_settings({}, {"AGENTHOST_SERVICE_HOST": "10.0.0.1", "AGENTHOST_PORT_8642_TCP_PROTO": "tcp"})
 
 
+def test_what_tells_clients_which_server_to_use_is_no_wrong_setting() -> None:
+    read_settings({}, {"AGENTHOST_KEY": "sesame", "AGENTHOST_URL": "http://127.0.0.1:1"})
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

@@ -13,7 +13,12 @@ from typing import Any, Literal, TextIO
 
 __all__ = ["hide", "set_up"]
 
+log = logging.getLogger("agenthost.logs")
+
 MASK = "***"
+
+MIN_SECRET = 8
+"""How long a secret has to be to be masked by its value."""
 
 OURS = ("agenthost", "uvicorn", "asyncio")
 """The loggers that are always ours to show; all others too, unless the program set up its own logging."""
@@ -30,12 +35,21 @@ _CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), 127) if chr(code) no
 """So that nobody's text begins a line of its own or drives the terminal."""
 
 _secrets: set[str] = set()
+_short: set[str] = set()
 
 
 def hide(secret: str) -> None:
-    """Mask this text wherever it would be logged from now on."""
-    if secret:
+    """Mask this text wherever it would be logged from now on; a short one is not, which is logged once.
+
+    It may be a part of any word: to mask that would tell where the secret is, and spoil the log.
+    """
+    if len(secret) >= MIN_SECRET:
         _secrets.add(secret)
+    elif secret and secret not in _short:
+        _short.add(secret)
+        log.warning(
+            "a key or secret has fewer than %d characters: too short to be masked in this log", MIN_SECRET
+        )
 
 
 def masked(text: str) -> str:

@@ -35,6 +35,9 @@ is_loading: ContextVar[bool] = ContextVar("is_loading", default=False)
 
 PREFIX = "AGENTHOST_"
 
+OF_CLIENTS = ("AGENTHOST_KEY", "AGENTHOST_URL")
+"""What tells clients which server to use: no settings of it, but often there where one is started."""
+
 LOCAL_PAGES = ("http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*")
 """The pages of this machine, on whatever port."""
 
@@ -226,7 +229,7 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Given]:
     """Take our variables. Those that look like none of ours stay: others may use the same beginning."""
     here = Path.cwd()
     known = {PREFIX + name.upper(): name for name in (*_NAMES, "config")}
-    for variable in sorted(environ):
+    for variable in sorted(set(environ).difference(OF_CLIENTS)):
         if variable.startswith(PREFIX) and variable not in known and _nearest(variable, known, PREFIX):
             raise SettingsError(_unknown(variable, PREFIX, variable, known, str))
     return {

@@ -9,13 +9,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from aap_servers import META, START, answer, demo_server, odd_server, stream
-from serving import TIMEOUT, environment, run_agenthost
+from serving import TIMEOUT, Served, environment, run_agenthost, serving, wait_ready
 
-SESSION = re.compile(r"session (\w+): go on with --session \1\n")
+SESSION = re.compile(r"session (\w+): go on with agenthost ask --session \1 --url http://\S+\n")
 
 
 @pytest.fixture(scope="module")
@@ -73,12 +74,40 @@ def test_an_answer_that_is_not_whole_ends_with_one(server: str, word: str, sente
 def test_trusted_tools_run_and_others_need_a_terminal(server: str) -> None:
     words = ('/call add {"a": 1, "b": 2}', "--url", server)
     assert ask(*words, "--trust", "add")[:2] == (0, "add -> 3\n")
-    code, out, err = ask(*words, "--tool", "add")
-    assert (code, out) == (
-        0,
-        "add -> Tool call denied: there is nobody at the terminal who could allow it\n",
-    )
-    assert 'add {"a":1,"b":2}: denied, as there is no terminal to ask at; --trust lets it run' in err
+    assert ask(*words, "--yes")[:2] == (0, "add -> 3\n")
+    for tools in ([], ["--tool", "add"], ["--trust", "clock"]):
+        code, out, err = ask(*words, *tools)
+        assert (code, out) == (
+            1,
+            "add -> Tool call denied: there is nobody at the terminal who could allow it\n",
+        )
+        assert err.endswith(
+            'agenthost: add {"a":1,"b":2}: not run, as there is no terminal to ask at; '
+            "add --trust add, or --yes to allow every call\n"
+        )
+
+
+def test_only_the_tools_of_tool_and_trust_are_there_if_any_are_named(server: str) -> None:
+    words = ('/call add {"a": 1, "b": 2}', "--url", server, "--tool", "clock")
+    assert ask(*words)[:2] == (0, "add -> there is no tool 'add' in this session\n")
+    assert ask(*words, "--trust", "add")[:2] == (0, "add -> 3\n")
+
+
+def test_a_session_keeps_its_tools_and_may_be_told_to_trust_one(server: str) -> None:
+    call = '/call add {"a": 1, "b": 2}'
+    found = SESSION.fullmatch(ask("hi", "--url", server, "--trust", "clock")[2])
+    assert found
+    there = ("--url", server, "--session", found[1])
+    assert ask(call, *there)[0] == 1
+    assert ask(call, *there, "--trust", "add")[:2] == (0, "add -> 3\n")
+    assert ask("/call clock", *there)[0] == 0
+    assert ask(call, *there)[:2] == (0, "add -> 3\n")
+
+
+def test_a_session_that_is_not_there_is_told_with_how_to_find_one(server: str) -> None:
+    hint = f"agenthost sessions list --url {server} shows which there are"
+    told = f"agenthost: there is no session 'zzz'; {hint}\n"
+    assert ask("hi", "--url", server, "--session", "zzz") == (1, "", told)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +115,7 @@ def test_trusted_tools_run_and_others_need_a_terminal(server: str) -> None:
     [
         (["hi", "--option", "style"], "--option: expected NAME=VALUE, found 'style'"),
         (["hi", "--option", "=x"], "--option: expected NAME=VALUE, found '=x'"),
-        (["hi", "--url", "localhost"], "'localhost' is no URL of a server: it has to begin with http://"),
+        (["hi", "--url", "localhost"], "expected HOST:PORT, or a URL such as http://"),
         (["hi", "--key", "a b"], "a key is made of printable ASCII characters, without spaces"),
         (["hi", "--agent", "a", "--session", "b"], "--agent: a session keeps its agent"),
         (["-"], "there is nothing to say: the message is empty"),
@@ -118,7 +147,7 @@ def test_a_server_that_is_not_there_is_told_with_how_to_start_one() -> None:
     assert (code, out) == (1, "")
     assert err == (
         f"agenthost: cannot connect to {server.url}: Connection refused; "
-        "a server is started with: agenthost serve\n"
+        f"a server is started there with: agenthost serve --port {server.url.rpartition(':')[2]}\n"
     )
 
 
@@ -136,7 +165,7 @@ def test_an_answer_that_breaks_off_is_shown_as_far_as_it_came() -> None:
     with odd_server(META, post_sessions_s1_turns=[stream(START, delta)]) as server:
         code, out, err = ask("hi", "--url", server.url)
         assert (code, out) == (1, "half an\n")
-        assert err.splitlines()[0] == "session s1: go on with --session s1"
+        assert err.startswith("session s1: go on with agenthost ask --session s1 ")
         assert err.splitlines()[1].startswith("agenthost: the answer ended before its turn_stop")
 
 
@@ -238,6 +267,102 @@ def test_a_person_at_a_terminal_is_asked(server: str, typed: str, line: str) -> 
         shown = terminal.rest()
     assert line in shown
     assert terminal.process.returncode == 0
+
+
+COMMANDER = """
+from agenthost import Agent
+
+def run(command: str, timeout: int = 1) -> str:
+    "Run something."
+    return f"ran {command}"
+
+async def obey(turn):
+    word, _, rest = turn.text.partition(" ")
+    more = {"timeout": 5} if word == "slowly" else {}
+    await turn.say(await turn.call("run", command=rest, **more))
+
+agent = Agent("commander", obey, tools=[run])
+"""
+
+
+@pytest.fixture(scope="module")
+def commander(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("commander")
+    (folder / "agent.py").write_text(COMMANDER)
+    with serving(folder / "agent.py", "--data", folder / "data") as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def commander_url(commander: Served) -> str:
+    url = commander.wait_url()
+    wait_ready(url)
+    return url
+
+
+@pytest.mark.parametrize(
+    ("message", "question"),
+    [
+        ("now rm -r build", "Let the server run run?\n  $ rm -r build\n[y/N] "),
+        ("now a\x1b[2J\nb", "Let the server run run?\n  $ a\\x1b[2J\n    b\n[y/N] "),
+        ("slowly ls", 'Let the server run run {"timeout":5}?\n  $ ls\n[y/N] '),
+    ],
+)
+def test_a_command_is_shown_as_one_would_type_it(commander_url: str, message: str, question: str) -> None:
+    with at_terminal(message, "--url", commander_url) as terminal:
+        terminal.wait_for("[y/N] ")
+        terminal.type("y\n")
+        shown = terminal.rest()
+    assert question in shown
+    assert f"ran {message.partition(' ')[2]}".replace("\x1b", "") in shown
+    assert terminal.process.returncode == 0
+
+
+def test_an_error_that_points_to_the_log_is_there_with_its_sentence(
+    commander: Served, commander_url: str
+) -> None:
+    with at_terminal("now ls", "--url", commander_url) as terminal:
+        terminal.wait_for("[y/N] ")
+        terminal.type("n\n")
+        shown = terminal.rest()
+    assert "something went wrong while the agent answered; the server's log says what" in shown
+    line = commander.err.wait_for("turn of agent commander failed")
+    assert line.endswith("failed: ToolError: Tool call denied: the user said no")
+    assert " warning " in line
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def test_the_agents_of_the_readme_can_be_asked(tmp_path: Path) -> None:
+    with serving(EXAMPLES / "timekeeper.py", "--data", tmp_path) as served:
+        url = served.wait_url()
+        wait_ready(url)
+        with at_terminal("UTC", "--url", url) as terminal:
+            terminal.wait_for('Let the server run clock {"zone":"UTC"}? [y/N] ')
+            terminal.type("y\n")
+            assert re.search(r"It is \d\d:\d\d\.\n", terminal.rest())
+        assert terminal.process.returncode == 0
+        code, out, err = ask("UTC", "--url", url)
+        assert (code, out) == (1, "One moment. \n")
+        assert err.endswith("add --trust clock, or --yes to allow every call\n")
+        assert "log" not in err
+
+
+def test_tools_that_the_server_does_not_show_are_asked_for_too(tmp_path: Path) -> None:
+    pytest.importorskip("pydantic_ai")
+    with serving(EXAMPLES / "pydantic_agent.py", "--data", tmp_path) as served:
+        url = served.wait_url()
+        wait_ready(url)
+        with at_terminal("play", "--url", url) as terminal:
+            terminal.wait_for('Let the server run pay {"amount":4}? [y/N] ')
+            terminal.type("y\n")
+            assert "You have paid 4.\n" in terminal.rest()
+        assert terminal.process.returncode == 0
+        code, out, err = ask("play", "--url", url)
+        assert (code, out.splitlines()[0]) == (1, "Let us see. A 4. ")
+        assert err.endswith("there is no terminal to ask at; add --yes to allow every call\n")
+        assert ask("play", "--url", url, "--yes")[:2] == (0, "Let us see. A 4. You have paid 4.\n")
 
 
 def test_ctrl_c_at_the_question_ends_cleanly(server: str) -> None:

@@ -299,7 +299,7 @@ def test_ids_cannot_lead_to_other_paths() -> None:
 @pytest.mark.parametrize(
     ("url", "key"),
     [
-        ("localhost:8642", None),
+        ("localhost", None),
         ("ftp://localhost", None),
         ("", None),
         ("http://", None),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from aap_servers import META, START, STOP, odd_server, stream
 from agenthost.client import (
     AapClient,
     ClientTool,
@@ -21,6 +22,7 @@ from agenthost.client import (
     image,
 )
 from agenthost.client.aap.tools import content_of_result, tools_of
+from agenthost.wire.json import decode_json
 from hosting import run
 
 PNG = b"\x89PNG\r\n\x1a\n rest"
@@ -140,6 +142,28 @@ def test_a_call_of_a_tool_that_is_no_longer_here_is_answered_as_an_error(server:
             assert answer.text == "count -> the application has no tool 'count' at present"
 
     run(story)
+
+
+def test_a_tool_that_the_server_does_not_list_is_its_own_and_needs_permission() -> None:
+    call = {"event": "tool_call", "toolCallId": "c1", "name": "pay", "input": {"amount": 4}}
+    waits = {"event": "turn_stop", "stopReason": "tool_use"}
+    asked: list[str] = []
+
+    def decide(call: ToolCall) -> bool:
+        asked.append(call["name"])
+        return True
+
+    async def story() -> None:
+        async with AapClient(server.url, permission=decide) as client:
+            answer = await (await client.create()).ask("play")
+            assert answer.stop_reason == "end_turn"
+
+    turns = [stream(START, call, waits), stream(START, STOP)]
+    with odd_server(META, post_sessions_s1_turns=turns) as server:
+        run(story)
+        sent = decode_json(server.requests[-1][2])
+    assert asked == ["pay"]
+    assert sent["messages"] == [{"role": "tool_permission", "toolCallId": "c1", "granted": True}]
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,9 @@ def test_a_turn_has_a_time_limit_that_does_not_count_the_time_it_waits_for_peopl
     tell(tmp_path, slow, story, limits=Limits(turn_seconds=0.05))
 
 
-def test_a_step_function_that_asks_for_ever_is_stopped(tmp_path: Path) -> None:
+def test_a_step_function_that_asks_for_ever_is_stopped(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     async def again(_turn: Turn) -> AsyncIterator[Any]:
         yield Call("clock")
 
@@ -140,9 +142,12 @@ def test_a_step_function_that_asks_for_ever_is_stopped(tmp_path: Path) -> None:
         assert len(transcript(talk.session)) == 1 + 3 * 2
 
     tell(tmp_path, again, story, limits=Limits(steps_per_turn=3))
+    assert caplog.text.count("LimitReached: the turn took more than 3 steps") == 1
 
 
-def test_a_turn_whose_agent_is_no_longer_served_ends_with_an_error_at_the_next_start(tmp_path: Path) -> None:
+def test_a_turn_whose_agent_is_no_longer_served_ends_with_an_error_at_the_next_start(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     async def story() -> None:
         async with talking(tmp_path, made(waits_for_ever)) as host:
             talk = await Talk.begin(host)
@@ -160,3 +165,4 @@ def test_a_turn_whose_agent_is_no_longer_served_ends_with_an_error_at_the_next_s
             assert heard.ending["error"]["errorType"] == "agentNotFound"
 
     run(story)
+    assert caplog.text.count("turn failed: the agent 'demo' is not served any more") == 2

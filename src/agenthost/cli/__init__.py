@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from agenthost import __version__
-from agenthost.cli.groups import keys, sessions
+from agenthost.cli.groups import UrlOption, keys, sessions
 
 app = typer.Typer(
     name="agenthost",
@@ -24,15 +24,26 @@ def _print_version(wanted: bool) -> None:  # noqa: FBT001 - the form that typer 
         raise typer.Exit
 
 
+WITH_SERVER = ("ask", "chat", "sessions")
+"""The commands that talk to a server."""
+
+
 @app.callback()
 def options(
+    context: typer.Context,
     *,
+    url: UrlOption = None,
     version: Annotated[
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and leave."),
     ] = False,
 ) -> None:
     """Take the options that stand before a command."""
+    command = context.invoked_subcommand
+    if url is not None and command not in WITH_SERVER:
+        names = ", ".join(WITH_SERVER)
+        raise typer.BadParameter(f"{command} talks to no server, as {names} do", param_hint="--url")
+    context.default_map = {name: {"url": url} for name in WITH_SERVER}
 
 
 @app.command()
@@ -196,10 +207,7 @@ def ask(
     agent: Annotated[
         str | None, typer.Option(metavar="NAME", help="The agent; not needed where there is only one.")
     ] = None,
-    url: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="The base URL of AAP. [default: http://127.0.0.1:8642/aap]"),
-    ] = None,
+    url: UrlOption = None,
     key: Annotated[
         str | None,
         typer.Option(metavar="KEY", envvar="AGENTHOST_KEY", show_envvar=True, help="The API key."),
@@ -212,30 +220,34 @@ def ask(
     ] = None,
     tool: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Let the agent use this tool of the server, asking each time."),
+        typer.Option(
+            metavar="NAME", help="Let the agent use this tool, asking each time. [default: all that it has]"
+        ),
     ] = None,
     trust: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Let the agent use this tool of the server without asking."),
+        typer.Option(metavar="NAME", help="Let the agent use this tool without asking."),
     ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Allow every tool call without asking.")] = False,
 ) -> None:
     """Ask an agent of any AAP server something, and show its answer as it comes.
 
-    Ends with 0 if the answer is whole, with 1 if it failed, was refused or cut off, with 2 if the question
-    makes no sense.
+    The agent may use its tools; before one runs that is not trusted, you are asked at the terminal. Ends
+    with 0 if the answer is whole, with 1 if it failed, was refused or cut off, or a tool was not run because
+    nobody could be asked, with 2 if the question makes no sense.
     """
     from agenthost.cli.ask import Question, run  # noqa: PLC0415 - only this command needs the client
 
-    run(Question(message, url, key, agent, session, option or [], tool or [], trust or []))
+    run(Question(message, url, key, agent, session, option or [], tool or [], trust or [], yes))
 
 
 @app.command()
 def chat(
-    url: Annotated[
-        str | None,
-        typer.Argument(metavar="[URL]", help="Where the server is. [default: http://127.0.0.1:8642]"),
+    server: Annotated[
+        str | None, typer.Argument(metavar="[URL]", help="The server, as --url names it.")
     ] = None,
     *,
+    url: UrlOption = None,
     agent: Annotated[
         str | None, typer.Option(metavar="NAME", help="The agent; asked for where there are several.")
     ] = None,
@@ -265,7 +277,7 @@ def chat(
     """
     from agenthost.cli.chat import Wish, run  # noqa: PLC0415 - only this command needs the client
 
-    run(Wish(url, key, agent, session, model, option or [], token or [], last, yes, private))
+    run(Wish(server or url, key, agent, session, model, option or [], token or [], last, yes, private))
 
 
 app.add_typer(keys, name="keys")

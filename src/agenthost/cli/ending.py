@@ -2,14 +2,16 @@
 
 import os
 import re
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn, TextIO
 
+from agenthost.client.address import DEFAULT_SERVER, read_address
 from agenthost.errors import HostError
 
-__all__ = ["STOPS", "called_as", "fail", "plain_ends", "safe", "without_controls"]
+__all__ = ["STOPS", "called_as", "command_for", "fail", "plain_ends", "safe", "visible", "without_controls"]
 
 STOPS = {
     "refusal": "the agent refused to answer",
@@ -30,6 +32,27 @@ def called_as() -> str:
     return os.environ.get("_AGENTHOST_CALLED_AS", "agenthost")
 
 
+def command_for(url: str | None, command: str) -> str:
+    """Return a command as people would type it, with the server where it is not the usual one.
+
+    Raises:
+        ValueError: the server is named wrongly.
+    """
+    address = read_address(url)
+    where = "" if address == read_address() else f" --url {shlex.quote(str(address))}"
+    return f"{called_as()} {command}{where}"
+
+
+def _way_out(url: str | None) -> str:
+    """Say what to do where no server is."""
+    address, usual = read_address(url), read_address(DEFAULT_SERVER)
+    if address.origin == usual.origin:
+        return f"a server is started with: {called_as()} serve"
+    if address.is_local:
+        return f"a server is started there with: {called_as()} serve --port {address.port}"
+    return "is it started, and is this where it is?"
+
+
 def fail(sentence: str, code: int = 1) -> NoReturn:
     """Say on the standard error what is wrong, and end."""
     print(f"agenthost: {sentence}", file=sys.stderr)
@@ -37,17 +60,20 @@ def fail(sentence: str, code: int = 1) -> NoReturn:
 
 
 @contextmanager
-def plain_ends(*, unreachable: type[HostError], unauthorized: type[HostError]) -> Iterator[None]:
+def plain_ends(
+    url: str | None, *, unreachable: type[HostError], unauthorized: type[HostError]
+) -> Iterator[None]:
     """End with 2 if what was asked for makes no sense, with 1 if it fails, with 130 on Ctrl-C.
 
-    Which errors mean that no server is there, or that it wants a key, each client has names of its own for.
+    `url` is how the server was named. Which errors mean that no server is there, or that it wants a key,
+    each client has names of its own for.
     """
     try:
         yield
     except ValueError as error:
         fail(str(error), 2)
     except unreachable as error:
-        fail(f"{error}; a server is started with: {called_as()} serve")
+        fail(f"{error}; {_way_out(url)}")
     except unauthorized as error:
         fail(f"{error}; a key is given by --key, or by AGENTHOST_KEY")
     except HostError as error:
@@ -63,6 +89,11 @@ def plain_ends(*, unreachable: type[HostError], unauthorized: type[HostError]) -
 def without_controls(text: str) -> str:
     """Take out what a terminal would obey; tabs and ends of lines stay."""
     return _CONTROLS.sub("", text)
+
+
+def visible(text: str) -> str:
+    """Return a text with what a terminal would obey written out: nothing may hide from who has to decide."""
+    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def safe(text: str, stream: TextIO) -> str:

@@ -5,7 +5,16 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["keys", "sessions"]
+__all__ = ["UrlOption", "keys", "sessions"]
+
+UrlOption = Annotated[
+    str | None,
+    typer.Option(
+        "--url",
+        metavar="URL",
+        help="The server: HOST:PORT or a URL. [env var: AGENTHOST_URL; default: http://127.0.0.1:8642]",
+    ),
+]
 
 keys = typer.Typer(no_args_is_help=True, help="Create, list and revoke API keys, also while a server runs.")
 
@@ -59,14 +68,25 @@ def revoke_key(
     revoke({"data": data, "config": config}, key_id)
 
 
-sessions = typer.Typer(no_args_is_help=True, help="List, show, export and delete sessions.")
+sessions = typer.Typer(no_args_is_help=True)
 
-UrlOption = Annotated[
-    str | None, typer.Option("--url", metavar="URL", help="The server. [default: http://127.0.0.1:8642]")
-]
 KeyOption = Annotated[
-    str | None, typer.Option("--key", metavar="KEY", envvar="AGENTHOST_KEY", help="The API key.")
+    str | None, typer.Option("--key", metavar="KEY", help="The API key. [env var: AGENTHOST_KEY]")
 ]
+
+
+@sessions.callback()
+def choose_server(
+    context: typer.Context,
+    *,
+    url: UrlOption = None,
+    key: Annotated[
+        str | None, typer.Option("--key", metavar="KEY", envvar="AGENTHOST_KEY", help="The API key.")
+    ] = None,
+) -> None:
+    """List, show, export and delete sessions."""
+    # For the command that follows; what is given behind it wins.
+    context.default_map = {str(one.name): {"url": url, "key": key} for one in sessions.registered_commands}
 
 
 @sessions.command("list")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from agenthost.cli.chat.opening import address_of, find_session, newest_first
+from agenthost.cli.chat.opening import find_session, newest_first
 from agenthost.cli.chat.wording import id_of, status_of
 from agenthost.cli.ending import plain_ends, safe
 from agenthost.cli.exporting import markdown_of, time_of
@@ -37,7 +37,7 @@ def list_all(where: Where, *, is_json: bool, has_archived: bool) -> None:
     async def work(client: AhpClient) -> list[Any]:
         return newest_first(await client.sessions.load(), has_archived=has_archived)
 
-    with _ends():
+    with _ends(where):
         rows = _run(where, work)
         if is_json:
             _print(_json(rows))
@@ -53,7 +53,7 @@ def list_all(where: Where, *, is_json: bool, has_archived: bool) -> None:
 
 def show(where: Where, name: str) -> None:
     """Show a session, as a chat would."""
-    with _ends():
+    with _ends(where):
         text = markdown_of(_run(where, lambda client: _state(client, name)))
         if sys.stdout.isatty():
             from agenthost.cli.chat.markdown import Answer  # noqa: PLC0415 - takes its time to import
@@ -69,7 +69,7 @@ def show(where: Where, name: str) -> None:
 
 def export(where: Where, name: str, *, is_json: bool, output: Path | None) -> None:
     """Write a session down, as Markdown or as JSON; into a file, or to the standard output."""
-    with _ends():
+    with _ends(where):
         state = _run(where, lambda client: _state(client, name))
         text = f"{_json(state)}\n" if is_json else markdown_of(state)
         if output is None:
@@ -97,7 +97,7 @@ def delete(where: Where, names: Sequence[str], *, is_sure: bool) -> None:
                 await (await client.session(uri)).dispose()
                 print(f"removed {title}", file=sys.stderr)
 
-    with _ends():
+    with _ends(where):
         _run(where, work)
 
 
@@ -110,14 +110,14 @@ def _is_agreed(title: str) -> bool:
 
 def _run(where: Where, work: Callable[[AhpClient], Coroutine[Any, Any, T]]) -> T:
     async def connected() -> T:
-        async with AhpClient(address_of(where.url), key=where.key or None) as client:
+        async with AhpClient(where.url, key=where.key or None) as client:
             return await work(client)
 
     return asyncio.run(connected())
 
 
-def _ends() -> AbstractContextManager[None]:
-    return plain_ends(unreachable=Unreachable, unauthorized=Unauthorized)
+def _ends(where: Where) -> AbstractContextManager[None]:
+    return plain_ends(where.url, unreachable=Unreachable, unauthorized=Unauthorized)
 
 
 def _json(value: Any) -> str:

@@ -31,6 +31,9 @@ log = logging.getLogger("agenthost.turns")
 CLOCK_SECONDS = 1.0
 """How often it is looked whose time is over, at least."""
 
+MAX_LOGGED = 500
+"""How many characters of the sentence of an error are logged."""
+
 END_SECONDS = 5.0
 """How long agents may take to end when the host stops."""
 
@@ -124,7 +127,9 @@ class Turns:
         name = session.state["summary"]["provider"]
         agent = self._agents.get(name)
         if agent is None:
-            self._fail(session, "agentNotFound", f"the agent {name!r} is not served any more")
+            sentence = f"the agent {name!r} is not served any more"
+            log.warning("turn failed: %s", sentence)
+            self._fail(session, "agentNotFound", sentence)
             return
         running = RunningTurn(session, agent, self._around, is_taken_up=is_taken_up)
         running.task = asyncio.get_running_loop().create_task(self._run(running))
@@ -207,7 +212,7 @@ class Turns:
         kind = type(error).__name__
         self._stats.errors[kind] += 1
         if isinstance(error, HostError):
-            log.warning("turn of agent %s failed: %s", running.agent.name, kind)
+            log.warning("turn of agent %s failed: %s: %.*s", running.agent.name, kind, MAX_LOGGED, error)
             self._fail(running.session, kind[0].lower() + kind[1:], str(error))
         else:
             log.error("agent %s failed", running.agent.name, exc_info=error)

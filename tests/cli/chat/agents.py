@@ -40,6 +40,12 @@ async def secret() -> str:
     return "the number is 42"
 
 
+@tool(title="Slip", read_only=True)
+async def slip() -> str:
+    """Fail as no tool should."""
+    raise ValueError("no such luck")
+
+
 async def wait(turn: Turn, word: str) -> None:
     """Wait for somebody, in some way."""
     match word:
@@ -88,6 +94,8 @@ async def show(turn: Turn) -> None:
             (call,) = read_calls(rest)
             (result,) = await turn.calls(call)
             await turn.say(f"{call.name} -> {result}")
+        case "/slip":
+            await turn.call("slip")
         case "/late" | "/free" | "/visit" | "/steer":
             await wait(turn, word)
         case _:
@@ -99,4 +107,4 @@ guarded = Agent(
     show,
     protected_resources=[{"resource": "https://api.example.org", "resource_name": "Example"}],
 )
-showman = Agent("showman", show, title="Showman", tools=[secret, edit_file, subagent("demo")])
+showman = Agent("showman", show, title="Showman", tools=[secret, slip, edit_file, subagent("demo")])

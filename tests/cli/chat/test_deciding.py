@@ -90,6 +90,51 @@ def test_what_is_being_typed_is_no_answer_and_several_calls_wait_together(server
         seen.leave()
 
 
+def test_what_is_typed_or_pasted_takes_the_place_of_a_default_unless_that_is_edited(server: str) -> None:
+    with chat(server, "--agent", "demo", rows=40) as seen:
+        seen.wait_prompt()
+        seen.say("/ask")
+        seen.wait_screen("Name:")
+        seen.say("Ann")
+        seen.wait_screen("Price: 9.5")
+        assert seen.style("9.5").reverse
+        seen.type("\x1b[200~4\x1b[201~")
+        seen.wait_screen("Price: 4")
+        seen.say("2")
+        seen.wait_screen("Count: 1")
+        seen.type("2")
+        seen.wait_screen("Count: 2")
+        seen.say("")
+        seen.wait_screen("Gift: no")
+        seen.say(":back")
+        seen.wait_screen("Count: 2")
+        seen.type("\x1b[C")  # the right arrow: it is edited
+        seen.say("5")
+        seen.wait_screen("Gift: no")
+        seen.say(":back")
+        seen.wait_screen("Count: 25")
+        seen.type("\x03")
+        seen.wait_for("cancelled")
+        seen.leave()
+
+
+def test_an_error_that_ends_the_turn_is_shown_once(server: str) -> None:
+    with chat(server, "--agent", "showman", rows=30) as seen:
+        seen.wait_prompt()
+        seen.say("/slip")
+        seen.wait_screen("[y]")
+        seen.type("y")
+        seen.wait_for("✗ slip failed: ValueError: no such luck")
+        seen.wait_prompt()
+        assert seen.text.lower().count("slip failed") == seen.text.count("no such luck") == 1
+        seen.say("/slip")
+        seen.wait_screen("[y]")
+        seen.say(":deny not now")
+        seen.wait_for("denied: not now")
+        seen.wait_for("✗ Tool call denied: not now")  # that the turn ended for it is told
+        seen.leave()
+
+
 def test_a_call_that_comes_later_is_counted_in_the_question_that_is_open(server: str) -> None:
     with chat(server, "--agent", "showman", rows=30) as seen:
         seen.wait_prompt()
@@ -141,17 +186,17 @@ def test_questions_of_every_kind_are_asked_until_the_answers_fit(server: str) ->
         seen.wait_screen("this one has to be answered")
         seen.say("Ann")
         seen.wait_screen("Price: 9.5")
-        seen.say("\x15-1")
+        seen.say("-1")  # in place of what is suggested
         seen.wait_screen("must be at least 0")
-        seen.say("\x152.5")
+        seen.say("\x152.5")  # what was typed stays, to be changed
         seen.wait_screen("Count: 1")
-        seen.say("\x15:back")
+        seen.say(":back")
         seen.wait_screen("Price: 2.5")
         seen.say("")
         seen.wait_screen("Count: 1")
-        seen.say("\x15:skip")
+        seen.say(":skip")
         seen.wait_screen("Gift: no")
-        seen.say("\x15maybe")
+        seen.say("maybe")
         seen.wait_screen("that takes y or n, not 'maybe'")
         seen.say("\x15y")
         seen.wait_screen("2. Green (recommended)")

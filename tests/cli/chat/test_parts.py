@@ -12,7 +12,7 @@ from agenthost.cli.chat.calls import headline, input_of, outcome, pretty_input, 
 from agenthost.cli.chat.deciding import Options
 from agenthost.cli.chat.diffs import edit_lines
 from agenthost.cli.chat.history import FileHistory
-from agenthost.cli.chat.opening import Wish, address_of
+from agenthost.cli.chat.opening import Wish
 from agenthost.cli.chat.painting import Painter, plain
 from agenthost.cli.chat.wording import id_of, used
 
@@ -165,12 +165,6 @@ def test_an_edit_is_shown_as_a_diff_in_colours_and_cut_when_it_is_long() -> None
     assert "\x1b[32m+new" in lines[4]
     long = edit_lines(painter, edit, ("", "".join(f"{number}\n" for number in range(100))), most=10)
     assert plain(long[-1]) == "    … 91 more lines"
-
-
-def test_a_host_is_found_by_any_of_its_addresses() -> None:
-    assert address_of(None) == "ws://127.0.0.1:8642/ahp"
-    assert address_of("http://h:1") == address_of("http://h:1/") == "http://h:1/ahp"
-    assert address_of("wss://h/other/ahp") == "wss://h/other/ahp"
 
 
 @pytest.mark.parametrize(

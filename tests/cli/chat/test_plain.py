@@ -11,7 +11,7 @@ from aap_servers import odd_server
 from cli.chat.seeing import chat
 from serving import TIMEOUT, environment, run_agenthost
 
-SESSION = re.compile(r"session (\w+): go on with --session \1\n")
+SESSION = re.compile(r"session (\w+): go on with agenthost chat --session \1 --url http://\S+\n")
 
 
 def piped(*words: str, typed: str = "", **over: str) -> tuple[int, str, str]:
@@ -126,7 +126,7 @@ def test_an_answer_that_is_not_whole_ends_with_one(server: str, word: str, sente
     ("words", "typed", "sentence"),
     [
         ([], " \n", "there is nothing to say: the standard input is empty"),
-        (["localhost"], "hi", "'localhost' is no URL of a host"),
+        (["localhost"], "hi", "expected HOST:PORT, or a URL such as"),
     ],
 )
 def test_what_makes_no_sense_ends_with_two(words: list[str], typed: str, sentence: str) -> None:
@@ -154,13 +154,13 @@ def test_several_agents_and_unknown_ones_are_told(server: str) -> None:
 def test_a_server_that_is_not_there_is_told_with_how_to_start_one() -> None:
     with odd_server() as server:
         pass
-    address = server.url.replace("http", "ws")
+    address, port = server.url.replace("http", "ws"), server.url.rpartition(":")[2]
     for called, command in (({}, "agenthost"), ({"_AGENTHOST_CALLED_AS": "./run"}, "./run")):
         code, out, err = piped(server.url, typed="hi", **called)
         assert (code, out) == (1, "")
         assert err == (
             f"agenthost: no connection to {address}/ahp: Connection refused; "
-            f"a server is started with: {command} serve\n"
+            f"a server is started there with: {command} serve --port {port}\n"
         )
 
 

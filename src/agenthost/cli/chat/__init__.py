@@ -10,7 +10,7 @@ import os
 import secrets
 import sys
 
-from agenthost.cli.chat.opening import Wish, address_of
+from agenthost.cli.chat.opening import Wish
 from agenthost.cli.ending import fail, plain_ends
 from agenthost.client.ahp import AhpClient, AuthRequired, Unauthorized, Unreachable
 
@@ -19,7 +19,7 @@ __all__ = ["Wish", "run"]
 
 def run(wish: Wish) -> None:
     """Chat, and end with 0; with 1 if it cannot be, with 2 if what was asked for makes no sense."""
-    with plain_ends(unreachable=Unreachable, unauthorized=Unauthorized):
+    with plain_ends(wish.url, unreachable=Unreachable, unauthorized=Unauthorized):
         wish.check()
         try:
             code = asyncio.run(_chat(wish, _message()))
@@ -46,8 +46,8 @@ def _message() -> str | None:
 
 
 async def _chat(wish: Wish, message: str | None) -> int:
-    address, name = address_of(wish.url), f"chat-{secrets.token_hex(3)}"
-    async with AhpClient(address, key=wish.key or None, client_id=name, name="agenthost chat") as client:
+    name = f"chat-{secrets.token_hex(3)}"
+    async with AhpClient(wish.url, key=wish.key or None, client_id=name, name="agenthost chat") as client:
         if message is not None:
             from agenthost.cli.chat.piped import answer_piped  # noqa: PLC0415 - needs none of the rest
 

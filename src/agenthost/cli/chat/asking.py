@@ -110,9 +110,9 @@ class Asking:
         at, typed, trouble = 0, None, ""
         while at < len(questions):
             question = questions[at]
-            start = typed if typed is not None else _shown(question, _begun(request, question, answers))
+            start = _shown(question, _begun(request, question, answers)) if typed is None else typed
             try:
-                typed = await self._line(request, at, start, trouble)
+                typed = await self._line(request, at, start, trouble, is_suggested=typed is None)
             except Back:
                 await self._session.decline(request, "cancel")
                 return
@@ -135,7 +135,7 @@ class Asking:
         await self._session.answer(request, answers)
         self._face.show(["", *self._summary(request, answers)])
 
-    async def _line(self, request: Any, at: int, start: str, trouble: str) -> str:
+    async def _line(self, request: Any, at: int, start: str, trouble: str, *, is_suggested: bool) -> str:
         question = request["questions"][at]
         count = len(request["questions"])
         lines = [""]
@@ -151,7 +151,8 @@ class Asking:
         if trouble:
             lines += self._painter.text(trouble, "red", indent=2)
         words = [option["label"] for option in question.get("options", [])]
-        return await self._face.line(f"{question.get('title', 'answer')}: ", start, about=lines, words=words)
+        label = f"{question.get('title', 'answer')}: "
+        return await self._face.line(label, start, about=lines, words=words, is_suggested=is_suggested)
 
     def _options(self, question: Any) -> list[str]:
         rows = []

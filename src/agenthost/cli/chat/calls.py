@@ -60,7 +60,9 @@ def outcome(call: Any) -> str:
         return f"{said}: {one_line(why, 500)}" if why else said
     done = one_line(plain_of(call.get("pastTenseMessage")) or name, 200)
     if error := call.get("error"):
-        return f"{done}: {one_line(error['message'], 500)}"
+        why = one_line(error["message"], 500)
+        # Many say first what failed, as the past tense does.
+        return why if why.lower().startswith(done.lower()) else f"{done}: {why}"
     given = input_of(call)
     return f"{done} {given}" if given and name in done else done
 

@@ -29,6 +29,7 @@ class Ask:
         answer: what was pressed or typed.
         is_open: whether it may be answered yet.
         text: what has been typed of a line while something else is asked for.
+        is_suggested: whether the text is a suggestion, in whose place somebody may type.
     """
 
     about: Sequence[str]
@@ -37,6 +38,7 @@ class Ask:
     text: str = ""
     words: Sequence[str] = ()
     is_open: bool = True
+    is_suggested: bool = False
     answer: "asyncio.Future[str]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
     def give(self, text: str) -> bool:
@@ -133,9 +135,17 @@ class Face(Protocol):
         """Ask for one of some keys; `about` says what for."""
 
     async def line(
-        self, label: str, text: str = "", *, about: Sequence[str] = (), words: Sequence[str] = ()
+        self,
+        label: str,
+        text: str = "",
+        *,
+        about: Sequence[str] = (),
+        words: Sequence[str] = (),
+        is_suggested: bool = False,
     ) -> str:
         """Ask for a line, with a text to begin with; `words` are those that Tab completes.
+
+        A text that is only suggested is taken by Enter, and goes when something else is typed.
 
         Raises:
             Back: no line is given.

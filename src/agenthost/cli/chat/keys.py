@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from prompt_toolkit.application import get_app
-from prompt_toolkit.filters import Condition
+from prompt_toolkit.filters import Condition, shift_selection_mode
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
@@ -57,6 +57,11 @@ def _bind_lines(keys: KeyBindings, screen: "Screen") -> None:
         else:
             buffer.cancel_completion()
             screen.accept()
+
+    @keys.add(Keys.BracketedPaste, filter=shift_selection_mode)
+    def _(event: KeyPressEvent) -> None:
+        event.current_buffer.cut_selection()
+        event.current_buffer.insert_text(event.data.replace("\r\n", "\n").replace("\r", "\n"))
 
     @keys.add("escape", "enter")
     @keys.add("escape", "c-j")

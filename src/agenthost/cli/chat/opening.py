@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
 
 from agenthost.cli.chat.wording import id_of, one_of
 from agenthost.cli.pairs import read_pairs
-from agenthost.client.ahp import DEFAULT_AHP_URL, AhpClient, NotFound, Session
+from agenthost.client.ahp import AhpClient, NotFound, Session
 from agenthost.wire.ahp.enums import SessionStatus
 
-__all__ = ["Wish", "address_of", "find_session", "newest_first", "open_session"]
+__all__ = ["Wish", "find_session", "newest_first", "open_session"]
 
 SHORTEST_PREFIX = 4
 """By so many characters of its name, or more, a session is found if no other begins with them."""
@@ -47,13 +46,6 @@ class Wish:
                 )
         read_pairs("--option", self.options)
         read_pairs("--token", self.tokens)
-
-
-def address_of(url: str | None) -> str:
-    """Give the address of AHP on a host; its path may be left out."""
-    if url is None:
-        return DEFAULT_AHP_URL
-    return url.rstrip("/") + "/ahp" if urlsplit(url).path in ("", "/") else url
 
 
 async def open_session(client: AhpClient, wish: Wish) -> tuple[Session, bool]:

@@ -9,7 +9,7 @@ from agenthost.cli.chat.calls import headline, outcome
 from agenthost.cli.chat.opening import Wish, open_session
 from agenthost.cli.chat.story import Called, Ended, Event, Over, Piece, Story, Told
 from agenthost.cli.chat.wording import id_of
-from agenthost.cli.ending import STOPS, safe
+from agenthost.cli.ending import STOPS, command_for, safe
 from agenthost.client.ahp import AhpClient, AhpError, Gone, Session, stop_reason_of
 from agenthost.core.stopping import STOPPED
 
@@ -35,7 +35,8 @@ async def answer_piped(client: AhpClient, wish: Wish, text: str) -> int:
         raise
     finally:
         pipe.end_line()
-        print(f"session {id_of(session.uri)}: go on with --session {id_of(session.uri)}", file=sys.stderr)
+        command = command_for(wish.url, f"chat --session {id_of(session.uri)}")
+        print(f"session {id_of(session.uri)}: go on with {command}", file=sys.stderr)
 
 
 class _Pipe:

@@ -92,14 +92,20 @@ class Plain:
                 return typed[:1].lower()
 
     async def line(
-        self, label: str, text: str = "", *, about: Sequence[str] = (), words: Sequence[str] = ()
+        self,
+        label: str,
+        text: str = "",
+        *,
+        about: Sequence[str] = (),
+        words: Sequence[str] = (),
+        is_suggested: bool = False,
     ) -> str:
         """Ask for a line; an empty one takes the text that is there.
 
         Raises:
             Back: no line is given.
         """
-        del words
+        del words, is_suggested
         self.show(about)
         shown = f"{label}[{text}] " if text else label
         return await self._ask(Ask(about, label=shown)) or text

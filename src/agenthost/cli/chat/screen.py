@@ -15,6 +15,7 @@ from prompt_toolkit.completion import Completer, WordCompleter
 from prompt_toolkit.history import History
 from prompt_toolkit.input import create_input
 from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.selection import SelectionState
 
 from agenthost.cli.chat.face import Ask, Asks, Key, Typed
 from agenthost.cli.chat.keys import bindings_of
@@ -162,14 +163,23 @@ class Screen:
             return await ask.answer
 
     async def line(
-        self, label: str, text: str = "", *, about: Sequence[str] = (), words: Sequence[str] = ()
+        self,
+        label: str,
+        text: str = "",
+        *,
+        about: Sequence[str] = (),
+        words: Sequence[str] = (),
+        is_suggested: bool = False,
     ) -> str:
         """Ask for a line. What was typed of a message stays, and comes back afterwards.
+
+        A text that is only suggested is selected: what is typed or pasted takes its place.
 
         Raises:
             Back: no line is given.
         """
-        with self._asks.asking(Ask(about, label=label, text=text, words=words)) as ask:
+        asked = Ask(about, label=label, text=text, words=words, is_suggested=is_suggested)
+        with self._asks.asking(asked) as ask:
             return await ask.answer
 
     @property
@@ -181,13 +191,21 @@ class Screen:
         """Give the line to what is asked for now; what was typed of another answer is kept for it."""
         if self._shown is not None:
             self._shown.text = self.answer.text
+            self._shown.is_suggested = self.answer.selection_state is not None
         self._shown = self._line_asked
         self.answer.reset()
         if self._shown is not None:
             self.answer.completer = WordCompleter(list(self._shown.words), sentence=True, ignore_case=True)
-            self.answer.insert_text(self._shown.text)
+            self._fill(self._shown)
         self._app.layout.focus(self.message if self._shown is None else self.answer)
         self._app.invalidate()
+
+    def _fill(self, ask: Ask) -> None:
+        """Put the text of a question where the answer is typed."""
+        self.answer.insert_text(ask.text)
+        if ask.is_suggested and ask.text:
+            self.answer.selection_state = SelectionState(0)
+            self.answer.selection_state.enter_shift_mode()  # as if somebody had selected it with Shift
 
     def put_back(self, text: str) -> None:
         """Put a text where messages are typed, before what is there."""

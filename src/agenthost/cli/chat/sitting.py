@@ -15,7 +15,7 @@ from agenthost.cli.chat.painting import Painter
 from agenthost.cli.chat.plain import Plain, PlainView
 from agenthost.cli.chat.view import View
 from agenthost.cli.chat.wording import id_of
-from agenthost.cli.ending import INTERRUPTED, called_as
+from agenthost.cli.ending import INTERRUPTED, command_for
 from agenthost.client.ahp import AhpClient, AhpError, Session
 
 __all__ = ["Sitting"]
@@ -153,4 +153,5 @@ class Sitting:
 
     def _bye(self, session: Session) -> None:
         name = id_of(session.uri)
-        print(f"session {name}: go on with {called_as()} chat --session {name}", file=sys.stderr)
+        command = command_for(self._wish.url, f"chat --session {name}")
+        print(f"session {name}: go on with {command}", file=sys.stderr)

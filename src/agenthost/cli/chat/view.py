@@ -49,6 +49,7 @@ class View:
         self._flow: Answer | Thought | None = None
         self._flows = 0
         self._last = ""
+        self._last_error = ""
         self._hint = ("", 0.0)
         self._began: dict[str, float] = {}
         self._outputs = Outputs(client)
@@ -58,6 +59,7 @@ class View:
 
     async def tell(self, event: Event) -> None:
         """Show what happened."""
+        last_error, self._last_error = self._last_error, ""
         match event:
             case Said():
                 self._said(event)
@@ -72,7 +74,7 @@ class View:
             case Shown():
                 self._put("note", self._marked("content", sized(event.ref), "dim"))
             case Ended():
-                self._ended(event.turn)
+                self._ended(event.turn, last_error)
             case Cut():
                 self._end_flow()
                 turns = "turn was" if event.turns == 1 else "turns were"
@@ -147,6 +149,7 @@ class View:
             lines = self._marked("well", outcome(call), "", "green")
         else:
             lines = self._marked("badly", outcome(call), "red")
+            self._last_error = call.get("error", {}).get("message", "")
         texts = texts_of(call)
         for line in texts[:MOST_RESULT_LINES]:
             lines += self._painter.text(line, "dim", indent=2)
@@ -169,12 +172,13 @@ class View:
         words = f"{self.marks['agent']} {name}{block['title']} (session {id_of(block['resource'])[:8]})"
         return self._painter.text(one_line(words, 200), "dim", indent=2)
 
-    def _ended(self, turn: Any) -> None:
+    def _ended(self, turn: Any, last_error: str) -> None:
+        """Show how a turn ended; not the error of a call again that is shown right above."""
         self._end_flow()
         self._began.pop(turn["id"], None)
         if sentence := ended(turn, self._hearing.other("end", turn["id"])):
             self._put("note", self._marked("stopped", sentence, "yellow"))
-        if error := turn.get("error"):
+        if (error := turn.get("error")) and error["message"] != last_error:
             self._put("note", self._marked("badly", error["message"], "red"))
         if usage := used(turn.get("usage")):
             self._face.show(self._painter.text(usage, "dim", indent=2))

@@ -1,11 +1,11 @@
 """Answering: what the application does with the calls that a turn waits for.
 
-Its own tools are run, all at the same time; about the server's it is asked, one after the other, because it
-may be a person who answers.
+Its own tools are run, all at the same time; about all others it is asked, one after the other, because it
+may be a person who answers. A server need not tell which tools it has.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
@@ -22,13 +22,15 @@ class Answering:
 
     Attributes:
         tools: the application's own, by name.
-        server_tools: the names of those of the server.
-        permission: decides about these.
+        server_tools: the names of those of the server, as far as it tells.
+        declared: asks for the names of those that the session has of the application, here or not.
+        permission: decides about all but these.
         tool_seconds: how long a tool without a time-out of its own may take.
     """
 
     tools: Mapping[str, ClientTool]
     server_tools: AbstractSet[str]
+    declared: Callable[[], Awaitable[AbstractSet[str]]]
     permission: Decide
     tool_seconds: float | None
 
@@ -44,12 +46,12 @@ class Answering:
         if tool is not None:
             content = await tool.run(call["input"], self.tool_seconds)
             return {"role": "tool", "toolCallId": call["toolCallId"], "content": content}
-        if call["name"] in self.server_tools:
-            async with turn_to_ask:
-                return await decide(self.permission, call)
-        return _unknown(call)
+        if call["name"] not in self.server_tools and call["name"] in await self.declared():
+            return _missing(call)
+        async with turn_to_ask:
+            return await decide(self.permission, call)
 
 
-def _unknown(call: ToolCall) -> ToolMessage:
+def _missing(call: ToolCall) -> ToolMessage:
     sentence = f"the application has no tool {call['name']!r} at present"
     return {"role": "tool", "toolCallId": call["toolCallId"], "content": sentence}

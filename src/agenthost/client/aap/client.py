@@ -30,7 +30,9 @@ class AapClient:
     """One AAP server. It may speak version 1, 2 or 3: that is asked once, when it is first needed.
 
     Args:
-        url: the base URL: what stands before `/meta`. Of a server alone, it is looked for below `/aap` too.
+        url: the server, as `HOST:PORT` or a URL; without one, that of `AGENTHOST_URL`, or `DEFAULT_URL`. Of
+            a URL with a path that is the base URL: what stands before `/meta`. Of a server alone, it is
+            looked for below `/aap` too.
         key: the API key, if the server wants one.
         permission: decides about calls of the server's tools that a session does not trust.
         limits: how far a turn may go.
@@ -43,7 +45,7 @@ class AapClient:
 
     def __init__(
         self,
-        url: str = DEFAULT_URL,
+        url: str | None = None,
         *,
         key: str | None = None,
         permission: Decide = deny_all,

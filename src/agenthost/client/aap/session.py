@@ -4,11 +4,12 @@ Neighbours: `turn` (how a turn goes on), `exchange` (its requests).
 """
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from typing import Any, TypedDict, Unpack
 
 from agenthost.client.aap.answering import Answering
 from agenthost.client.aap.content import Said, content_of
-from agenthost.client.aap.errors import NotCreatedYet, NotFound, NothingToResume
+from agenthost.client.aap.errors import AapError, NotCreatedYet, NotFound, NothingToResume
 from agenthost.client.aap.exchange import Exchange
 from agenthost.client.aap.permission import Decide
 from agenthost.client.aap.record import Answer, open_calls_of
@@ -218,7 +219,9 @@ class Session:
         chosen = {*how.get("server_tools", ()), *how.get("trusted_tools", ())}
         shown = {tool["name"] for tool in agent.get("tools", [])} if agent else set()
         limits = how.get("limits", self._limits)
-        answering = Answering(self._tools, shown | chosen, self._permission, limits.tool_seconds)
+        answering = Answering(
+            self._tools, shown | chosen, self._declared, self._permission, limits.tool_seconds
+        )
         post = self._exchange.with_settings(more)
         return Plan(messages, calls, post, answering, lambda: self.id)
 
@@ -226,6 +229,12 @@ class Session:
         if self._agent_name is None:
             self._agent_name = (await self.info())["agent"]["name"]
         return await self._server.agent(self._agent_name)
+
+    async def _declared(self) -> set[str]:
+        """Return the names of the application's tools that the server knows of, if it tells."""
+        with suppress(AapError):
+            return {tool["name"] for tool in (await self.info()).get("tools", [])}
+        return set()
 
     async def _fullest(self) -> HistoryType:
         agent = await self._agent()

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from agenthost.client.aap.blocking import Blocking, Opening, Portal, Twin
-from agenthost.client.aap.client import DEFAULT_URL, AapClient
+from agenthost.client.aap.client import AapClient
 from agenthost.client.aap.permission import Decide, deny_all
 from agenthost.client.aap.session import Session
 from agenthost.client.aap.transport import Timeouts
@@ -89,7 +89,7 @@ class SyncAapClient(Twin[AapClient]):
 
     def __init__(
         self,
-        url: str = DEFAULT_URL,
+        url: str | None = None,
         *,
         key: str | None = None,
         permission: Decide = deny_all,

@@ -15,6 +15,7 @@ import httpx
 
 from agenthost.client.aap.errors import AapError, ServerBroke, StreamBroke, Unreachable
 from agenthost.client.aap.replies import Reply, plainly, refuse
+from agenthost.client.address import read_address
 from agenthost.wire.json import Json, encode_json
 
 __all__ = ["Timeouts", "Transport"]
@@ -56,10 +57,11 @@ class Transport:
         ValueError: the URL or the key cannot be used.
     """
 
-    def __init__(self, url: str, key: str | None, timeouts: Timeouts, retries: int) -> None:
-        base = _checked(url)
-        self.url = str(base).rstrip("/")
-        self.is_server_alone = base.path in ("", "/")
+    def __init__(self, url: str | None, key: str | None, timeouts: Timeouts, retries: int) -> None:
+        address = read_address(url)
+        base = _checked(address.aap)
+        self.url = address.aap
+        self.is_server_alone = not address.path
         """Whether the URL names a server, and nothing on it."""
         self.timeouts = timeouts
         self._retries = retries
@@ -168,16 +170,9 @@ def _is_safe(error: AapError, *, is_reading: bool) -> bool:
 
 def _checked(url: str) -> httpx.URL:
     try:
-        base = httpx.URL(url)
+        return httpx.URL(url)
     except httpx.InvalidURL as error:
         raise ValueError(f"{url!r} is no URL: {error}") from None
-    if base.scheme not in ("http", "https") or not base.host:
-        raise ValueError(f"{url!r} is no URL of a server: it has to begin with http:// or https://")
-    if base.userinfo:
-        raise ValueError("a URL must not hold a password: give the key by itself")
-    if base.query or base.fragment:
-        raise ValueError(f"{url!r} has to be the base URL alone, without ? and #")
-    return base
 
 
 def _headers(key: str | None) -> dict[str, str]:

@@ -39,7 +39,7 @@ class Attending:
 
     def __init__(
         self,
-        url: str = DEFAULT_AHP_URL,
+        url: str | None = None,
         *,
         key: str | None = None,
         client_id: str | None = None,

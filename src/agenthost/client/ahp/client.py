@@ -26,7 +26,8 @@ class AhpClient(Attending):
     """One AHP host, for as long as the application wants: a lost connection comes back by itself.
 
     Args:
-        url: where it is: `ws://…` or `wss://…`.
+        url: the host, as `HOST:PORT` or a URL (`ws://…`, `http://…`), whose `/ahp` may be left out; without
+            one, that of `AGENTHOST_URL`, or `DEFAULT_AHP_URL`.
         key: the API key, if the host wants one.
         client_id: who this is. An application that keeps it over its own restarts finds its calls again;
             two that use the same one at the same time take the connection away from each other.

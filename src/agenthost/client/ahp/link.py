@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
 
+from agenthost.client.address import read_address
 from agenthost.client.ahp.errors import (
     AhpError,
     Disconnected,
@@ -35,8 +36,6 @@ POLICY, TOO_LARGE, TAKEN_OVER = 1008, 1009, 4001
 
 CLOSE_SECONDS = 2.0
 
-_SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeouts:
@@ -53,21 +52,13 @@ class Timeouts:
     silence: float = 20.0
 
 
-def checked_url(url: str) -> str:
-    """Give the address of a host for a WebSocket; `http://` is understood.
+def checked_url(url: str | None) -> str:
+    """Return the URL of a host's WebSocket, however the host is named.
 
     Raises:
         ValueError: it cannot be used.
     """
-    parts = urlsplit(url)
-    scheme = _SCHEMES.get(parts.scheme)
-    if scheme is None or not parts.hostname:
-        raise ValueError(f"{url!r} is no URL of a host: it has to begin with ws:// or wss://")
-    if parts.username or parts.password:
-        raise ValueError("a URL must not hold a password: give the key by itself")
-    if parts.fragment:
-        raise ValueError(f"{url!r} must not have a #")
-    return parts._replace(scheme=scheme).geturl()
+    return read_address(url).ahp
 
 
 def headers_of(key: str | None) -> dict[str, str]:
