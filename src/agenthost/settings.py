@@ -26,6 +26,7 @@ __all__ = [
     "SettingsError",
     "as_argument",
     "as_option",
+    "data_option",
     "is_loading",
     "read_settings",
 ]
@@ -66,6 +67,15 @@ def default_data() -> Path:
         raise SettingsError("there is no home folder here; say with --data where the data belongs") from None
     is_mac = sys.platform == "darwin"
     return home / ("Library/Application Support" if is_mac else ".local/share") / "agenthost"
+
+
+def data_option(folder: Path) -> list[str]:
+    """Return the words that name a data folder to a command of ours; none where it is the default."""
+    try:
+        is_default = folder == default_data()
+    except SettingsError:
+        is_default = False
+    return [] if is_default else ["--data", str(folder)]
 
 
 class Sections(NamedTuple):

@@ -47,6 +47,7 @@ def echo(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
+    (tmp_path / "data").mkdir()
     return tmp_path / "data"
 
 
@@ -54,7 +55,7 @@ def test_a_key_alone_is_on_the_standard_output_and_is_not_shown_again(data: Path
     done = run_keys("create", "--owner", "ann", "--name", "a laptop", "--expires", "30d", "--data", data)
     assert done.returncode == 0
     _, key_id, secret = done.stdout.removesuffix("\n").split("_")
-    assert done.stderr == f"This is key {key_id}. It is not shown again: keep it safe.\n"
+    assert done.stderr.startswith(f"This is key {key_id}. It is not shown again: keep it safe.\n")
     shown = run_keys("list", AGENTHOST_DATA=str(data)).stdout
     head, row = shown.splitlines()
     assert head.split() == ["id", "owner", "name", "created", "expires"]
@@ -67,7 +68,47 @@ def test_a_revoked_key_is_gone_from_the_list(data: Path) -> None:
     done = run_keys("revoke", key_id, "--data", data)
     assert (done.returncode, done.stdout) == (0, f"Key {key_id} is revoked.\n")
     done = run_keys("list", "--data", data)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "There are no keys.\n")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "There are no keys any more.\n")
+
+
+def test_the_first_key_tells_what_becomes_of_those_without_one_and_the_next_does_not(data: Path) -> None:
+    first = run_keys("create", "--owner", "ann", "--data", data).stderr
+    assert "From now on nobody gets in without a key" in first
+    assert "AGENTHOST_KEY" in first
+    assert first.endswith(f"a key made without --owner opens them: agenthost keys create --data {data}\n")
+    assert run_keys("create", "--data", data).stderr.count("\n") == 1
+
+
+def test_revoking_the_last_key_tells_who_gets_in_and_how_to_undo_it(data: Path) -> None:
+    first, last = create(data).split("_")[1], create(data, "--owner", "ann b").split("_")[1]
+    assert run_keys("revoke", first, "--data", data).stderr == ""
+    told = run_keys("revoke", last, "--data", data, _AGENTHOST_CALLED_AS="./run").stderr
+    assert "nobody gets in now" in told
+    assert f"./run keys create --owner 'ann b' --data {data}\n" in told
+    assert told.endswith(f"rm {data / 'keys.json'}\n")
+
+
+def test_revoking_the_last_key_that_is_valid_counts_as_the_last(data: Path) -> None:
+    create(data, "--expires", "1s")
+    key_id = create(data).split("_")[1]
+    time.sleep(1)  # it has to expire
+    assert "nobody gets in now" in run_keys("revoke", key_id, "--data", data).stderr
+
+
+@pytest.mark.parametrize("words", [["create"], ["list"], ["revoke", "x"]])
+def test_a_folder_that_is_not_there_is_told_and_not_made(tmp_path: Path, words: list[str]) -> None:
+    typo = tmp_path / "dta"
+    for given, over in ((["--data", typo], {}), ([], {"AGENTHOST_DATA": str(typo)})):
+        done = run_keys(*words, *given, **over)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith(f"agenthost: there is no folder {typo}, so there are no keys; ")
+        assert done.stderr.endswith(f"mkdir -p {typo}\n")
+    assert not typo.exists()
+
+
+def test_the_folder_of_the_user_is_made_for_the_first_key(tmp_path: Path) -> None:
+    assert run_keys("create", XDG_DATA_HOME=str(tmp_path / "new")).returncode == 0
+    assert (tmp_path / "new" / "agenthost" / "keys.json").exists()
 
 
 @pytest.mark.parametrize(
@@ -89,7 +130,7 @@ def test_a_revoked_key_is_gone_from_the_list(data: Path) -> None:
         (
             ["revoke", "nothing"],
             1,
-            "there is no key of that id; `agenthost keys list` shows which there are",
+            "there is no key of that id; `agenthost keys list --data {data}` shows which there are",
         ),
     ],
 )
@@ -97,7 +138,8 @@ def test_what_is_wrong_is_told_in_one_sentence(
     data: Path, words: list[str], code: int, sentence: str
 ) -> None:
     done = run_keys(*words, "--data", data)
-    assert (done.returncode, done.stdout, done.stderr) == (code, "", f"agenthost: {sentence}\n")
+    told = f"agenthost: {sentence.format(data=data)}\n"
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", told)
 
 
 def test_a_damaged_file_is_refused_by_every_command_and_by_the_server(echo: Path, data: Path) -> None:
@@ -131,7 +173,10 @@ def test_the_first_key_closes_a_server_that_runs_and_revoking_it_opens_it_to_nob
 def test_only_with_a_key_it_listens_where_others_reach_it(echo: Path, data: Path) -> None:
     done = run_serve(echo, "--data", data, "--port", "0", "--host", "0.0.0.0")  # noqa: S104
     assert (done.returncode, done.stdout) == (1, "")
-    assert "create one with `agenthost keys create`" in done.stderr
+    assert f"create one with `agenthost keys create --data {data}`" in done.stderr
+    new = data / "new"
+    told = run_serve(echo, "--data", new, "--port", "0", "--host", "0.0.0.0").stderr  # noqa: S104
+    assert f"create one with `mkdir -p {new} && agenthost keys create --data {new}`" in told
     key = create(data)
     with serving(echo, "--data", data, "--host", "0.0.0.0") as served:  # noqa: S104
         url = served.wait_url().replace("0.0.0.0", "127.0.0.1")  # noqa: S104

@@ -13,6 +13,7 @@ from serving import TIMEOUT, environment
 
 
 def create_key(folder: Path, owner: str) -> str:
+    folder.mkdir(exist_ok=True)
     command = [sys.executable, "-m", "agenthost", "keys", "create", "--owner", owner, "--data", str(folder)]
     done = subprocess.run(
         command, capture_output=True, text=True, check=True, timeout=TIMEOUT, env=environment()

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import NoReturn, TextIO
 
 from agenthost.client.address import DEFAULT_SERVER, read_address
+from agenthost.commands import called_as
 from agenthost.errors import HostError
 
 __all__ = ["STOPS", "called_as", "command_for", "fail", "plain_ends", "safe", "visible", "without_controls"]
@@ -25,11 +26,6 @@ INTERRUPTED = 130
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """What could move the cursor, or worse: nothing that an agent says may do that."""
-
-
-def called_as() -> str:
-    """Give what people type to call us: `./run` tells."""
-    return os.environ.get("_AGENTHOST_CALLED_AS", "agenthost")
 
 
 def command_for(url: str | None, command: str) -> str:

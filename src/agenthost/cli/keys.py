@@ -1,15 +1,19 @@
 """`agenthost keys`: who may ask the server of a data folder. The server may run meanwhile."""
 
 import re
+import shlex
+import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
 
+from agenthost.commands import command
 from agenthost.errors import StorageError
 from agenthost.host.keys import ApiKey, KeyFile, KeyNotFound
-from agenthost.settings import SettingsError, read_settings
+from agenthost.settings import SettingsError, data_option, read_settings
 
 LONGEST_NAME = 100
 
@@ -22,22 +26,40 @@ def create(options: Mapping[str, Any], owner: str, name: str, expires: str | Non
     for option, value in (("--owner", owner), ("--name", name)):
         if len(value) > LONGEST_NAME or not value.isprintable():
             _fail(f"{option}: expected at most {LONGEST_NAME} characters on one line", code=2)
+    data = _data(options)
+    file = KeyFile(data)
     try:
-        key, text = _file(options).create(owner, name, seconds)
+        is_first = file.read() is None
+        key, text = file.create(owner, name, seconds)
     except StorageError as error:
         _fail(str(error))
     typer.echo(text)
     typer.echo(f"This is key {key.id}. It is not shown again: keep it safe.", err=True)
+    if is_first:
+        typer.echo(_first(owner, data), err=True)
+
+
+def _first(owner: str, data: Path) -> str:
+    """Say what the first key changes for those who came in without one."""
+    lines = [
+        "It is the first one. From now on nobody gets in without a key, and a running server disconnects",
+        "who is in without one. The page asks for it; chat, ask and sessions take it from --key or",
+        "AGENTHOST_KEY; other clients send it as `Authorization: Bearer KEY`.",
+    ]
+    if owner:
+        keyless = command("keys", "create", *data_option(data))
+        lines.append(f"Sessions made so far have no owner; a key made without --owner opens them: {keyless}")
+    return "\n".join(lines)
 
 
 def list_all(options: Mapping[str, Any]) -> None:
     """Show what is known of each key."""
     try:
-        keys = _file(options).read()
+        keys = KeyFile(_data(options)).read()
     except StorageError as error:
         _fail(str(error))
     if not keys:
-        typer.echo("There are no keys.", err=True)
+        typer.echo("There are no keys." if keys is None else "There are no keys any more.", err=True)
         return
     now = datetime.now(UTC).timestamp()
     typer.echo(_table([("id", "owner", "name", "created", "expires"), *(_row(key, now) for key in keys)]))
@@ -45,18 +67,41 @@ def list_all(options: Mapping[str, Any]) -> None:
 
 def revoke(options: Mapping[str, Any], key_id: str) -> None:
     """Remove a key. Where it was the last, nobody comes in any more until there is another."""
+    data = _data(options)
+    file = KeyFile(data)
     try:
-        key = _file(options).revoke(key_id)
-    except (StorageError, KeyNotFound) as error:
+        key = file.revoke(key_id)
+        left = file.read() or []
+    except KeyNotFound as error:
+        _fail(f"{error}; `{command('keys', 'list', *data_option(data))}` shows which there are")
+    except StorageError as error:
         _fail(str(error))
     typer.echo(f"Key {key.id} is revoked.")
+    if not any(one.is_valid(time.time()) for one in left):
+        typer.echo(_last(key, file.path, data), err=True)
 
 
-def _file(options: Mapping[str, Any]) -> KeyFile:
+def _last(key: ApiKey, path: Path, data: Path) -> str:
+    """Say who gets in when no key is left, and how to change that."""
+    owner = ["--owner", key.owner] if key.owner else []
+    return (
+        "No key is left that is valid: nobody gets in now, and a key that is revoked does not come back.\n"
+        f"To let this owner in again: {command('keys', 'create', *owner, *data_option(data))}\n"
+        "To do without keys, so that whoever reaches the server on this machine gets in: stop it, and\n"
+        f"remove the file: rm {shlex.quote(str(path))}"
+    )
+
+
+def _data(options: Mapping[str, Any]) -> Path:
+    """Return the data folder. One that was named has to be there: the name may be a slip."""
     try:
-        return KeyFile(read_settings(options).data)
+        data = read_settings(options).data
     except SettingsError as error:
         _fail(str(error), code=2)
+    if data_option(data) and not data.is_dir():
+        new = f"if a new server is to keep its data there, make it first: mkdir -p {shlex.quote(str(data))}"
+        _fail(f"there is no folder {data}, so there are no keys; {new}")
+    return data
 
 
 def _fail(sentence: str, code: int = 1) -> NoReturn:

@@ -2,13 +2,17 @@
 
 import contextlib
 import os
+import shlex
 import sys
+from pathlib import Path
 from typing import NoReturn
 
 from agenthost import __version__
+from agenthost.commands import command
 from agenthost.host.host import Host
+from agenthost.settings import data_option
 
-__all__ = ["fail", "fill_standard_streams", "say", "welcome"]
+__all__ = ["fail", "fill_standard_streams", "first_key", "say", "welcome"]
 
 
 DEFAULT_URL = "http://127.0.0.1:8642"
@@ -22,8 +26,9 @@ def welcome(url: str, host: Host, *, has_keys: bool = False) -> str:
     rows += zip(["agents", *[""] * len(agents)], agents or ["none"], strict=False)
     rows.append(("data", "kept until it stops only" if host.data is None else str(host.data)))
     rows.append(("workspace", str(host.workspace)))
-    if has_keys:
-        rows.append(("access", "with an API key only; agenthost keys list shows which there are"))
+    if has_keys and host.data is not None:
+        shown = command("keys", "list", *data_option(host.data))
+        rows.append(("access", f"with an API key only; {shown} shows which there are"))
     rows += [("AAP", f"{url}/aap"), ("AHP", f"{url.replace('http', 'ws', 1)}/ahp")]
     rows += [("try", _first_words(url, host, has_keys=has_keys)), ("stop", "Ctrl-C")]
     lines = [f"  {word:<11}{text}" for word, text in rows]
@@ -35,10 +40,18 @@ def _first_words(url: str, host: Host, *, has_keys: bool) -> str:
     if has_keys or not host.agents:
         return f"curl {url}/healthz"
     name = next(iter(host.agents))
-    which = "" if name == "demo" else f" --agent {name}"
-    where = "" if url == DEFAULT_URL else f" {url}"
-    command = os.environ.get("_AGENTHOST_CALLED_AS", "agenthost")  # as `./run` tells
-    return f"{command} chat{where}{which}"
+    where = [] if url == DEFAULT_URL else [url]
+    which = [] if name == "demo" else ["--agent", name]
+    return command("chat", *where, *which)
+
+
+def first_key(data: Path | None) -> str:
+    """Return how a first key is created for the server of a data folder."""
+    if data is None:
+        return "give the host a data folder, and create one there"
+    option = data_option(data)
+    make = f"mkdir -p {shlex.quote(str(data))} && " if option and not data.is_dir() else ""
+    return f"create one with `{make}{command('keys', 'create', *option)}`"
 
 
 def fill_standard_streams() -> None:

@@ -13,6 +13,7 @@ import socket
 import sys
 from collections.abc import Coroutine, Sequence
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 
 import uvicorn
@@ -23,7 +24,7 @@ from agenthost.edges.ahp.peers import Peers
 from agenthost.edges.ahp.stdio import serve_stdio, take_streams
 from agenthost.edges.ahp.wirelog import WireLog
 from agenthost.edges.app import META_PATHS, App
-from agenthost.edges.console import fail, fill_standard_streams, say, welcome
+from agenthost.edges.console import fail, fill_standard_streams, first_key, say, welcome
 from agenthost.edges.cors import Cors
 from agenthost.edges.health import Phase
 from agenthost.edges.page import Page
@@ -117,7 +118,7 @@ class Serving:
         if settings.stdio:
             return await self._run_on_stdio()
         keys = Keys(self._host.data)
-        listener = listen(settings.host, settings.port, has_keys=keys.is_needed)
+        listener = listen(settings.host, settings.port, has_keys=keys.is_needed, data=self._host.data)
         app = _app(self._host, settings, keys, _names(listener, settings.host))
         server = _Server(_config(app, settings.max_body))
         running = asyncio.create_task(server.serve(sockets=[listener]))
@@ -274,8 +275,10 @@ def _wire_log(settings: Settings) -> WireLog | None:
         raise CannotServe(f"cannot write to {settings.wire_log}: {error.strerror}") from None
 
 
-def listen(host: str, port: int, *, has_keys: bool = False) -> socket.socket:
+def listen(host: str, port: int, *, has_keys: bool = False, data: Path | None = None) -> socket.socket:
     """Take a port on an address of this machine's own; on any address, if keys tell who may come in.
+
+    `data` is the folder where keys would be.
 
     Raises:
         CannotServe: it cannot be had, or others could reach it.
@@ -289,7 +292,7 @@ def listen(host: str, port: int, *, has_keys: bool = False) -> socket.socket:
     if not has_keys and not ip_address(address[0]).is_loopback:
         raise CannotServe(
             f"cannot listen on {host!r}: others could reach it there, and there are no API keys yet to tell "
-            "who may; create one with `agenthost keys create`, or listen on 127.0.0.1"
+            f"who may; {first_key(data)}, or listen on 127.0.0.1"
         )
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:

@@ -44,7 +44,7 @@ class KeyNotFound(LookupError):
     """There is no key of that id."""
 
     def __init__(self) -> None:
-        super().__init__("there is no key of that id; `agenthost keys list` shows which there are")
+        super().__init__("there is no key of that id")
 
 
 class ApiKey(msgspec.Struct, frozen=True, kw_only=True):
