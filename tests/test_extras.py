@@ -2,8 +2,11 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from agenthost.commands import install
 
 LIBRARIES = ["mcp", "acp", "pydantic_ai", "langgraph", "langchain_core"]
 GONE = f"import sys; sys.modules.update(dict.fromkeys({LIBRARIES}))\n"
@@ -25,6 +28,27 @@ def told(code: str) -> str:
 )
 def test_what_needs_a_library_names_it(code: str, sentence: str) -> None:
     assert sentence in told(code)
+
+
+@pytest.mark.parametrize(
+    ("agent", "library", "package"),
+    [
+        ("langgraph_agent.py", "langchain_core", "langgraph"),
+        ("pydantic_agent.py", "pydantic_ai", "agenthost[llm]"),
+    ],
+)
+def test_a_file_that_needs_a_library_is_told_with_what_to_install(
+    agent: str, library: str, package: str
+) -> None:
+    path = str(Path(__file__).parents[1] / "examples" / agent)
+    code = f"sys.argv[1:] = ['serve', {path!r}]; from agenthost.cli import main; main()"
+    assert told(code) == f"agenthost: {path} cannot be loaded: it needs {library}: {install(package)}"
+
+
+def test_in_a_clone_it_is_installed_into_its_own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_AGENTHOST_CALLED_AS", "./run")
+    assert install("langgraph") == "./run python -m pip install langgraph"
+    assert install("agenthost[llm]") == "./run python -m pip install --editable '.[llm]'"
 
 
 def test_the_rest_needs_none_of_them() -> None:

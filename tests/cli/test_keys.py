@@ -98,7 +98,11 @@ def test_revoking_the_last_key_that_is_valid_counts_as_the_last(data: Path) -> N
 @pytest.mark.parametrize("words", [["create"], ["list"], ["revoke", "x"]])
 def test_a_folder_that_is_not_there_is_told_and_not_made(tmp_path: Path, words: list[str]) -> None:
     typo = tmp_path / "dta"
-    for given, over in ((["--data", typo], {}), ([], {"AGENTHOST_DATA": str(typo)})):
+    ways: list[tuple[list[str], dict[str, str]]] = [
+        (["--data", str(typo)], {}),
+        ([], {"AGENTHOST_DATA": str(typo)}),
+    ]
+    for given, over in ways:
         done = run_keys(*words, *given, **over)
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr.startswith(f"agenthost: there is no folder {typo}, so there are no keys; ")

@@ -11,11 +11,22 @@ from pathlib import Path
 from types import ModuleType
 
 from agenthost.agents.declared import DeclarationError, Place, Written, read_file, read_tables
+from agenthost.commands import install
+from agenthost.errors import AgentUnavailable
 from agenthost.host.agent import Agent
 from agenthost.host.host import Host
 from agenthost.settings import Sections, is_loading
 
 __all__ = ["LoadError", "load_agents"]
+
+PACKAGES = {
+    "acp": "agenthost[acp]",
+    "langchain_core": "langgraph",
+    "langgraph": "langgraph",
+    "mcp": "agenthost[mcp]",
+    "pydantic_ai": "agenthost[llm]",
+}
+"""What to install for modules that agents are often made of; of others, packages may have other names."""
 
 
 class LoadError(Exception):
@@ -146,13 +157,22 @@ def _guarded(name: str, load: Callable[[], ModuleType]) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name and (name == error.name or name.startswith(f"{error.name}.")):
             raise LoadError(f"there is no module {name}; a file is named with .py at its end") from None
-        raise _raised(name, error) from None
+        raise _missing(name, error) from None
+    except AgentUnavailable as error:  # a library that is not installed
+        raise LoadError(f"{name} cannot be loaded: {error}") from None
     except SystemExit as error:
         raise LoadError(f"{name} cannot be loaded: it ends the program (SystemExit: {error.code})") from None
     except Exception as error:
         raise _raised(name, error) from None
     finally:
         is_loading.reset(token)
+
+
+def _missing(name: str, error: ModuleNotFoundError) -> LoadError:
+    library = (error.name or "").partition(".")[0]
+    if library not in PACKAGES:
+        return _raised(name, error)
+    return LoadError(f"{name} cannot be loaded: it needs {library}: {install(PACKAGES[library])}")
 
 
 def _raised(name: str, error: Exception) -> LoadError:

@@ -1,5 +1,6 @@
 """`agenthost serve`: the agents of some files, models, or programs, on one server."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,11 +9,14 @@ from agenthost.edges.ahp.stdio import take_streams
 from agenthost.edges.console import fail, fill_standard_streams
 from agenthost.edges.server import serve
 from agenthost.edges.stopping import end_within
+from agenthost.errors import AgentUnavailable
 from agenthost.host.agent import Agent
 from agenthost.host.files.grants import FilePolicy
 from agenthost.host.host import Host
 from agenthost.logs import set_up
-from agenthost.settings import Settings, SettingsError, read_settings
+from agenthost.settings import Settings, SettingsError, as_option, read_settings
+
+log = logging.getLogger("agenthost.serve")
 
 DEFAULT_SYSTEM = (
     "You are a helpful assistant. Your tools work on the files of the user's workspace: look before you "
@@ -41,10 +45,30 @@ def run(names: Sequence[str], options: Mapping[str, Any]) -> None:
         full_sync=settings.full_sync,
         file_policy=FilePolicy(reading=settings.read_outside, writing=settings.write_outside),
     )
+    _check_use(names, settings)
     for agent in _agents(names, settings):
         host.add(agent)
     serve(host, settings)
     end_within(LEAVE_SECONDS, lambda: 0)
+
+
+EXAMPLES = {"model": "NAME", "acp": "COMMAND"}
+
+USED_WITH = {"model": ("base_url", "key_env", "system", "model_settings"), "acp": ("acp_env",)}
+"""Settings that say nothing without another one."""
+
+
+def _check_use(names: Sequence[str], settings: Settings) -> None:
+    """Say which settings no agent uses; where nothing else is served, refuse them."""
+    is_demo = not (names or settings.agents or settings.model or settings.acp)
+    for option, others in USED_WITH.items():
+        idle = [as_option(other) for other in others if getattr(settings, other)]
+        if not idle or getattr(settings, option):
+            continue
+        which = f"{', '.join(idle)}: only what {as_option(option)} serves would use this"
+        if is_demo:
+            fail(f"{which}; add {as_option(option)} {EXAMPLES[option]}", code=2)
+        log.warning("%s, and there is none; agents of files say it themselves", which)
 
 
 def _agents(names: Sequence[str], settings: Settings) -> list[Agent]:
@@ -95,5 +119,5 @@ def _model_agent(settings: Settings) -> Agent:
             title="Assistant",
             tools=workspace_tools(),
         )
-    except ValueError as error:
+    except (AgentUnavailable, ValueError) as error:
         fail(f"--model: {error}", code=2)

@@ -1,12 +1,14 @@
 """An ACP agent that does what it is told, word by word: for tests. Plain JSON-RPC, so that it starts at once.
 
 `python acting.py [--no-load] [--resume] [--locked] [--stubborn] [--slow]`; sessions are kept in $ACTING_HOME.
+It introduces itself once there is a file $ACTING_GATE, if that is set.
 """
 
 import asyncio
 import json
 import os
 import sys
+import time
 import traceback
 from functools import partial
 from pathlib import Path
@@ -33,6 +35,11 @@ class Refused(Exception):
 
 def text(content: str) -> Any:
     return {"type": "content", "content": {"type": "text", "text": content}}
+
+
+def wait_for_file(file: Path) -> None:
+    while not file.exists():
+        time.sleep(0.02)
 
 
 class Acting:
@@ -93,6 +100,8 @@ class Acting:
         print("a word of warning", file=sys.stderr, flush=True)
         if "--slow" in FLAGS:
             await asyncio.sleep(0.3)
+        if gate := os.environ.get("ACTING_GATE"):
+            await asyncio.to_thread(wait_for_file, Path(gate))
         return {
             "protocolVersion": protocolVersion,
             "agentInfo": {"name": "acting", "title": "Acting", "version": "7.1"},

@@ -15,6 +15,7 @@ import pytest
 from aap_servers import CUT, HANG, LEAVE, OddServer
 from agenthost import ModelAgent
 from agenthost.core.recording import plain_text
+from agenthost.errors import AgentUnavailable
 from hosting import TIMEOUT, run
 from model_wires import BY_NAME, CHAT, Wire, answers, event, refused
 from modelling import model_agent as model_agent_with_titles
@@ -252,6 +253,17 @@ def test_a_missing_key_is_warned_of_at_the_start_and_fails_the_first_turn(
     ]
 
 
-def test_a_service_that_nobody_knows_is_named(tmp_path: Path) -> None:
-    told = say(tmp_path, ModelAgent(model="nobody:gpt-5"), "Hello")
-    assert told.error.startswith("there is no way to reach nobody:gpt-5: ")
+def test_a_service_that_nobody_knows_is_named() -> None:
+    with pytest.raises(
+        ValueError, match="'nobody:gpt-5' names no service that is known: there are anthropic"
+    ):
+        ModelAgent(model="nobody:gpt-5")
+
+
+def test_a_service_whose_library_is_not_installed_is_told_with_what_to_install() -> None:
+    with pytest.raises(AgentUnavailable, match=r"Groq needs a library that is not installed: .*pip install"):
+        ModelAgent(model="groq:llama-3.3-70b")
+
+
+def test_a_service_of_a_server_of_ones_own_may_be_called_anything() -> None:
+    assert ModelAgent(model="nobody:gpt-5", base_url="http://127.0.0.1:9/v1").models[0].id == "nobody:gpt-5"

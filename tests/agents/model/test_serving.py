@@ -10,7 +10,7 @@ import pytest
 
 from agenthost.cli.loading import load_agents
 from modelling import TITLE, model_service
-from serving import environment, run_serve, serving
+from serving import ECHO, environment, run_serve, serving
 from talking import said
 
 FIXTURES = [
@@ -64,22 +64,71 @@ def test_a_name_that_is_none_of_a_model_is_told_at_once() -> None:
     )
 
 
-def test_without_the_library_the_first_turn_says_what_to_install(tmp_path: Path) -> None:
-    code = f"""
-import asyncio, sys
-sys.modules["pydantic_ai"] = sys.modules["genai_prices"] = None
-from pathlib import Path
-from agenthost import ModelAgent
-from talking import said
-agent = ModelAgent(model="openai:gpt-5", api_key="x")
-print(said(Path({str(tmp_path)!r}), agent, "Hello").ending["error"]["message"])
-"""
-    path = {"PYTHONPATH": str(Path(__file__).parents[2])}
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=True, env=environment(**path), timeout=60
+def test_a_service_that_there_is_not_is_told_at_once(tmp_path: Path) -> None:
+    refused = run_serve("--model", "foo:gpt-5", "--data", tmp_path / "data")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.startswith(
+        "agenthost: --model: 'foo:gpt-5' names no service that is known: there are"
     )
-    assert done.stdout == "models need an extra library: pip install 'agenthost[llm]'\n"
+    assert refused.stderr.endswith("needs its address (--base-url, or base_url)\n")
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("gone", ["pydantic_ai", "openai"])
+@pytest.mark.parametrize(
+    ("called", "install"),
+    [
+        ("agenthost", "pip install 'agenthost[llm]'"),
+        ("./run", "./run python -m pip install --editable '.[llm]'"),
+    ],
+)
+def test_without_a_library_it_does_not_start_and_says_what_to_install(
+    gone: str, called: str, install: str
+) -> None:
+    code = f"import sys; sys.modules[{gone!r}] = None; sys.argv[1:] = ['serve', '--model', 'openai:gpt-5']\n"
+    code += "from agenthost.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment(_AGENTHOST_CALLED_AS=called),
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("agenthost: --model: ")
+    assert done.stderr.endswith(f": {install}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (
+            ["--base-url", "http://127.0.0.1:9/v1"],
+            "--base-url: only what --model serves would use this; add --model NAME",
+        ),
+        (
+            ["--key-env", "K", "--system", "x"],
+            "--key-env, --system: only what --model serves would use this; add --model NAME",
+        ),
+        (["--acp-env", "K"], "--acp-env: only what --acp serves would use this; add --acp COMMAND"),
+    ],
+)
+def test_a_setting_that_no_agent_would_use_is_refused_where_nothing_else_is_served(
+    words: list[str], sentence: str
+) -> None:
+    done = run_serve(*words)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"agenthost: {sentence}\n")
+
+
+def test_a_setting_that_no_agent_uses_is_told_at_the_start(tmp_path: Path) -> None:
+    (tmp_path / "echo.py").write_text(ECHO)
+    with serving(tmp_path / "echo.py", "--data", tmp_path, "--base-url", "http://127.0.0.1:9/v1") as served:
+        told = served.err.wait_for("--base-url")
+        assert told.endswith(
+            "--model serves would use this, and there is none; agents of files say it themselves"
+        )
+        served.wait_url()
 
 
 def test_the_example_asks_for_the_tide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

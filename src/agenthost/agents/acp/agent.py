@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from agenthost.agents.acp.servers import HandedServer, servers_of
+from agenthost.commands import install
 from agenthost.errors import AgentUnavailable
 from agenthost.host.agent import Agent, Command, Declaration
 from agenthost.host.programs.command import command_of
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["AcpAgent"]
 
 log = logging.getLogger("agenthost.acp")
-
-MISSING = "agents that speak ACP need a library: pip install 'agenthost[acp]'"
 
 KNOWN_SECONDS = 10.0
 """How long a new session waits for the program to say what it offers."""
@@ -60,7 +59,7 @@ class AcpAgent(Agent):
             ValueError: the command is none, or an MCP server is none.
         """
         if importlib.util.find_spec("acp") is None:
-            raise AgentUnavailable(MISSING)
+            raise AgentUnavailable(f"agents that speak ACP need a library: {install('agenthost[acp]')}")
         declared.setdefault("client_tools", False)
         self.command = command_of(command, env or {})
         self.cwd = None if cwd is None else Path(cwd).expanduser().absolute()

@@ -20,6 +20,7 @@ from agenthost.agents.acp.peers import Peers
 from agenthost.agents.acp.prompts import blocks_of, context_of, text_of
 from agenthost.agents.acp.servers import server_params
 from agenthost.agents.acp.settings import MODE
+from agenthost.agents.acp.starting import shown_if_slow
 from agenthost.errors import AgentUnavailable
 from agenthost.host.agent import Command
 from agenthost.host.steps import Usage
@@ -58,10 +59,11 @@ class Relay:
         Raises:
             AgentUnavailable: it cannot be started, or does not do it.
         """
-        peer = await self._peers.get()
-        self._offer_peer(peer)
-        place = self._place(peer, self._agent.cwd or self._agent.home.workspace)
-        conversation = await Conversation.begin(peer, place, self._peers.retire, self._agent.mode)
+        async with shown_if_slow(self._agent.label):
+            peer = await self._peers.get()
+            self._offer_peer(peer)
+            place = self._place(peer, self._agent.cwd or self._agent.home.workspace)
+            conversation = await Conversation.begin(peer, place, self._peers.retire, self._agent.mode)
         self._spare = (place, conversation)
         self._offer(conversation)
 
@@ -122,9 +124,11 @@ class Relay:
     async def _answer(self, turn: Turn) -> None:
         if (before := self._conversations.get(turn.session)) is not None:
             await before.wait_ended()
-        peer = await self._peers.get()
+        async with shown_if_slow(self._agent.label, turn):
+            peer = await self._peers.get()
         with self._peers.used(peer):
-            conversation, prompt = await self._joined(turn, peer)
+            async with shown_if_slow(self._agent.label, turn):
+                conversation, prompt = await self._joined(turn, peer)
             self._make_room(conversation)
             await conversation.agreement.agree(turn)
             can = peer.can.prompt_capabilities or PromptCapabilities()

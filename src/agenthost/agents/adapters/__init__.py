@@ -6,6 +6,7 @@ What stands here is fetched when it is first used, so that nobody needs the libr
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from agenthost.commands import install
 from agenthost.errors import AgentUnavailable
 
 if TYPE_CHECKING:
@@ -17,9 +18,9 @@ __all__ = ["LangGraphAgent", "PydanticAgent", "TextAgent"]
 
 _PLACES = {"TextAgent": "functions", "PydanticAgent": "runs", "LangGraphAgent": "graphs"}
 _MISSING = {
-    "pydantic_ai": "a PydanticAgent needs pydantic-ai: pip install 'agenthost[llm]'",
-    "langchain_core": "a LangGraphAgent needs LangGraph: pip install langgraph",
-    "langgraph": "a LangGraphAgent needs LangGraph: pip install langgraph",
+    "pydantic_ai": ("a PydanticAgent needs pydantic-ai", "agenthost[llm]"),
+    "langchain_core": ("a LangGraphAgent needs LangGraph", "langgraph"),
+    "langgraph": ("a LangGraphAgent needs LangGraph", "langgraph"),
 }
 
 
@@ -33,7 +34,8 @@ def __getattr__(name: str) -> Any:
         library = (error.name or "").partition(".")[0]
         if library not in _MISSING:
             raise
-        raise AgentUnavailable(_MISSING[library]) from None
+        sentence, package = _MISSING[library]
+        raise AgentUnavailable(f"{sentence}: {install(package)}") from None
 
 
 def __dir__() -> list[str]:

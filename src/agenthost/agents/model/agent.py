@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Unpack
 
-from agenthost.agents.model.connecting import Connections, preload
+from agenthost.agents.model.connecting import Connections, check, preload
 from agenthost.agents.model.facts import CONFIG, context_window, effort_of
 from agenthost.agents.model.naming import ModelName, key_variables, parse_name
 from agenthost.core.tokens import estimate_text
@@ -70,7 +70,8 @@ class ModelAgent(Agent):
         model is asked for a title when the first turn of a session is over.
 
         Raises:
-            ValueError: a name that is none of a model.
+            AgentUnavailable: a library that it takes is not installed.
+            ValueError: a name that is none of a model, or of a service that nobody knows.
         """
         self.system = system
         self.settings = dict(settings or {})
@@ -81,6 +82,8 @@ class ModelAgent(Agent):
         described = {one.id: one for one in models if isinstance(one, Model)}
         ids = dict.fromkeys([model, *(one if isinstance(one, str) else one.id for one in models)])
         self._named = {model_id: parse_name(model_id, base_url) for model_id in ids}
+        for named in self._named.values():
+            check(named)
         offered = [described.get(one) or _described(one, name) for one, name in self._named.items()]
         self._loading: asyncio.TimerHandle | None = None
         self._unsummarised: dict[str, str] = {}  # sessions, and the turns in which it did not work

@@ -9,20 +9,34 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from agenthost.agents.model.naming import ModelName, find_key, key_variables
-from agenthost.errors import ModelFailed
+from agenthost.agents.model.naming import KEYS, ModelName, find_key, key_variables
+from agenthost.commands import install
+from agenthost.errors import AgentUnavailable, ModelFailed
 from agenthost.logs import hide
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
     from pydantic_ai.providers import Provider
 
-__all__ = ["Connections", "connect", "preload"]
+__all__ = ["Connections", "check", "connect", "preload"]
 
 _one_at_a_time = threading.Lock()
 """Held while the library is imported: its parts import each other, which two threads must not do at once."""
+
+EXTRA = "agenthost[llm]"
+"""What brings the library."""
+
+LIBRARIES = {
+    "anthropic": "anthropic",
+    "google": "google.genai",
+    "openai": "openai",
+    "openai-chat": "openai",
+    "openai-responses": "openai",
+}
+"""What else the services need that come with the extra; of the others, the library knows."""
 
 NO_KEY = "none"
 """What is sent in the place of a key to servers that need none."""
@@ -71,6 +85,44 @@ class Connections:
         await self._stack.aclose()
 
 
+def check(name: ModelName) -> None:
+    """Refuse a model that could never be asked here. Sends nothing, and imports only for unusual services.
+
+    Raises:
+        AgentUnavailable: a library is not installed.
+        ValueError: there is no such service.
+    """
+    if not _is_installed("pydantic_ai"):
+        raise AgentUnavailable(f"models need an extra library: {install(EXTRA)}")
+    library = LIBRARIES.get("openai" if name.is_compatible else name.service)
+    if library is None:
+        _check_unusual(name)
+    elif not _is_installed(library):
+        raise AgentUnavailable(f"{name.label} needs the library {library}: {install(EXTRA)}")
+
+
+def _is_installed(module: str) -> bool:
+    with suppress(ModuleNotFoundError):  # of a package that it would be in
+        return find_spec(module) is not None
+    return False
+
+
+def _check_unusual(name: ModelName) -> None:
+    with _one_at_a_time:
+        from pydantic_ai.providers import infer_provider_class  # noqa: PLC0415 - large
+
+        try:
+            infer_provider_class(name.service)
+        except ImportError as error:
+            raise AgentUnavailable(f"{name.label} needs a library that is not installed: {error}") from None
+        except ValueError:
+            known = f"there are {', '.join(KEYS)} and the others of pydantic-ai"
+            own = "a model of a server of your own needs its address (--base-url, or base_url)"
+            raise ValueError(
+                f"'{name.service}:{name.name}' names no service that is known: {known}; {own}"
+            ) from None
+
+
 def preload(name: ModelName) -> None:
     """Load the library for a service in the background, so that the first turn need not wait for it."""
 
@@ -102,7 +154,7 @@ def _connect(name: ModelName, base_url: str | None, key: str | None) -> "Model[A
         from pydantic_ai.exceptions import UserError  # noqa: PLC0415 - large, and not always installed
         from pydantic_ai.models import infer_model  # noqa: PLC0415
     except ImportError:
-        raise ModelFailed("models need an extra library: pip install 'agenthost[llm]'") from None
+        raise ModelFailed(f"models need an extra library: {install(EXTRA)}") from None
     kind = "openai-chat" if name.is_compatible else name.service
     try:
         return infer_model(f"{kind}:{name.name}", _provider_factory(name, base_url, key))

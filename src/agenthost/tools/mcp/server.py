@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from agenthost.commands import install
 from agenthost.errors import AgentUnavailable, ToolError
 from agenthost.host.toolcontext import ToolContext
 from agenthost.host.toolresults import ToolResult
@@ -32,7 +33,7 @@ __all__ = ["McpServer"]
 
 log = logging.getLogger("agenthost.mcp")
 
-MISSING = "MCP servers need a library: pip install 'agenthost[mcp]'"
+MISSING = f"MCP servers need a library: {install('agenthost[mcp]')}"
 
 START_SECONDS = 60.0
 """How long a server may take to begin: some are fetched from the network first."""
