@@ -1,6 +1,9 @@
 # Sourced by ./run and ./check: makes `.venv` with the locked dependencies, once per change of the lock files.
 # Needs nothing but a Python of 3.11 or newer. `root` is the project's folder.
 
+# Which npm is used is not our business, so its notices of newer ones are not shown.
+export npm_config_update_notifier=false
+
 # Prints the first Python here that is new enough.
 find_python() {
     for python in python3 python3.14 python3.13 python3.12 python3.11 python; do

@@ -111,6 +111,28 @@ def test_serving_builds_the_page_when_its_sources_have_changed_and_not_else(read
     assert page.read_text() == "page\n"
 
 
+def test_the_page_can_be_built_alone(ready: Path) -> None:
+    failed = start(ready, "./run", "page")
+    assert (failed.returncode, failed.stdout) == (1, "")
+    assert "the page could not be built (that takes Node.js 20.19 or newer)" in failed.stderr
+    write_script(ready / "bin" / "npm", NPM)
+    assert start(ready, "./run", "page").returncode == 0
+    assert (ready / "src" / "agenthost" / "edges" / "page" / "static" / "index.html").exists()
+
+
+def test_npm_says_nothing_of_newer_versions_of_itself(ready: Path) -> None:
+    notice = '[ "${npm_config_update_notifier:-}" = false ] || echo "npm notice New major version" >&2\n'
+    write_script(ready / "bin" / "npm", notice + NPM)
+    done = start(ready, "./run", "serve")
+    assert "building the page" in done.stderr
+    assert "notice" not in done.stderr
+
+
+def test_run_is_the_python_of_the_environment_too(ready: Path) -> None:
+    write_script(ready / ".venv" / "bin" / "python", 'echo "$_AGENTHOST_CALLED_AS $@"')
+    assert start(ready, "./run", "python", "a file.py", "1").stdout == "./run a file.py 1\n"
+
+
 @pytest.mark.parametrize("npm", ["exit 1", None], ids=["fails", "missing"])
 def test_a_page_that_cannot_be_built_keeps_nobody_from_serving(ready: Path, npm: str | None) -> None:
     if npm is not None:

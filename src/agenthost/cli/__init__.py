@@ -7,9 +7,18 @@ import typer
 
 from agenthost import __version__
 from agenthost.cli.groups import UrlOption, keys, sessions
+from agenthost.cli.help import GroupedCommand, OrderedGroup
+from agenthost.commands import called_as
+
+AGENTS = "Agents"
+SERVER = "Server"
+DATA = "Data and files"
+ACCESS = "Access"
+LOGS = "Logs"
 
 app = typer.Typer(
     name="agenthost",
+    cls=OrderedGroup,
     help="Host AI agents in one process and let any application talk to them, over AAP and AHP.",
     no_args_is_help=True,
     add_completion=False,
@@ -64,7 +73,7 @@ def reduce(
     run(file)
 
 
-@app.command()
+@app.command(cls=GroupedCommand, short_help="Serve agents: of files, of models, or of programs.")
 def serve(
     agents: Annotated[
         list[str] | None,
@@ -75,108 +84,183 @@ def serve(
         ),
     ] = None,
     *,
-    acp: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="[NAME=]COMMAND",
-            help="Serve a program that speaks ACP, such as 'gemini --acp'; again for more.",
-        ),
-    ] = None,
-    acp_env: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME[=VALUE]", help="A variable that these programs get, such as GEMINI_API_KEY."
-        ),
-    ] = None,
     model: Annotated[
         list[str] | None,
         typer.Option(
             metavar="SERVICE:NAME",
             help="Let a model answer: openai:gpt-5, anthropic:…, google:…; again for more to choose from.",
+            rich_help_panel=AGENTS,
         ),
     ] = None,
     base_url: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Where the models are asked: any server that speaks like OpenAI's."),
+        typer.Option(
+            metavar="URL",
+            help="Where the models are asked: any server that speaks like OpenAI's.",
+            rich_help_panel=AGENTS,
+        ),
     ] = None,
     key_env: Annotated[
         str | None,
-        typer.Option(metavar="VARIABLE", help="What the key for them is in. [default: as is usual]"),
+        typer.Option(
+            metavar="VARIABLE",
+            help="What the key for them is in. [default: as is usual]",
+            rich_help_panel=AGENTS,
+        ),
     ] = None,
     system: Annotated[
         str | None,
-        typer.Option(metavar="TEXT|@FILE", help="What the models are told before everything else."),
-    ] = None,
-    host: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="The address to listen on. [default: 127.0.0.1]")
-    ] = None,
-    port: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="The port; 0 takes any that is free. [default: 8642]")
-    ] = None,
-    data: Annotated[
-        str | None,
-        typer.Option(metavar="DIR", help="Where everything is kept. [default: this user's data folder]"),
-    ] = None,
-    workspace: Annotated[
-        str | None,
-        typer.Option(metavar="DIR", help="What files and terminals may touch. [default: this folder]"),
-    ] = None,
-    config: Annotated[
-        str | None, typer.Option(metavar="FILE.toml", help="A file with settings: these, and [limits].")
-    ] = None,
-    log_format: Annotated[
-        str | None, typer.Option(metavar="human|json", help="How to log. [default: human]")
-    ] = None,
-    log_level: Annotated[
-        str | None, typer.Option(metavar="LEVEL", help="debug, info, warning or error. [default: info]")
-    ] = None,
-    full_sync: Annotated[
-        bool | None,
-        typer.Option("--full-sync/--no-full-sync", help="Wait for the disk at every commit. [default: no]"),
-    ] = None,
-    allowed_hosts: Annotated[
-        str | None,
-        typer.Option(metavar="NAME,…", help="What the Host header may name beside this machine."),
-    ] = None,
-    cors_origins: Annotated[
-        str | None,
         typer.Option(
-            metavar="ORIGIN,…", help="The pages that may use the server. [default: those of this machine]"
+            metavar="TEXT|@FILE",
+            help="What the models are told before everything else.",
+            rich_help_panel=AGENTS,
         ),
     ] = None,
-    public_meta: Annotated[
-        bool | None,
-        typer.Option("--public-meta/--no-public-meta", help="Describe the agents without a key, too."),
+    acp: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[NAME=]COMMAND",
+            help="Serve a program that speaks ACP, such as 'gemini --acp'; again for more.",
+            rich_help_panel=AGENTS,
+        ),
     ] = None,
-    public_metrics: Annotated[
+    acp_env: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[=VALUE]",
+            help="A variable that these programs get, such as GEMINI_API_KEY.",
+            rich_help_panel=AGENTS,
+        ),
+    ] = None,
+    host: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="The address to listen on. [default: 127.0.0.1]", rich_help_panel=SERVER
+        ),
+    ] = None,
+    port: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="The port; 0 takes any that is free. [default: 8642]",
+            rich_help_panel=SERVER,
+        ),
+    ] = None,
+    config: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.toml", help="A file with settings: these, and [limits].", rich_help_panel=SERVER
+        ),
+    ] = None,
+    stdio: Annotated[
         bool | None,
-        typer.Option("--public-metrics/--no-public-metrics", help="Show the metrics without a key, too."),
+        typer.Option(
+            "--stdio",
+            help="Serve one AHP client on standard input and output, a message a line.",
+            rich_help_panel=SERVER,
+        ),
     ] = None,
     max_body: Annotated[
-        str | None, typer.Option(metavar="BYTES", help="The largest body of a request. [default: 33554432]")
+        str | None,
+        typer.Option(
+            metavar="BYTES", help="The largest body of a request. [default: 33554432]", rich_help_panel=SERVER
+        ),
     ] = None,
     rate: Annotated[
         str | None,
-        typer.Option(metavar="NUMBER/s|m|h", help="How often a key or an address may ask. [default: off]"),
+        typer.Option(
+            metavar="NUMBER/s|m|h",
+            help="How often a key or an address may ask. [default: off]",
+            rich_help_panel=SERVER,
+        ),
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Where everything is kept. [default: this user's data folder]",
+            rich_help_panel=DATA,
+        ),
+    ] = None,
+    workspace: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="What files and terminals may touch. [default: this folder]",
+            rich_help_panel=DATA,
+        ),
+    ] = None,
+    full_sync: Annotated[
+        bool | None,
+        typer.Option(
+            "--full-sync/--no-full-sync",
+            help="Wait for the disk at every commit. [default: no]",
+            rich_help_panel=DATA,
+        ),
     ] = None,
     read_outside: Annotated[
         str | None,
         typer.Option(
             metavar="ask|allow|deny",
             help="When clients want to read outside of the workspace. [default: ask]",
+            rich_help_panel=DATA,
         ),
     ] = None,
     write_outside: Annotated[
         str | None,
-        typer.Option(metavar="ask|allow|deny", help="When clients want to write there. [default: ask]"),
+        typer.Option(
+            metavar="ask|allow|deny",
+            help="When clients want to write there. [default: ask]",
+            rich_help_panel=DATA,
+        ),
     ] = None,
-    stdio: Annotated[
+    allowed_hosts: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,…",
+            help="What the Host header may name beside this machine.",
+            rich_help_panel=ACCESS,
+        ),
+    ] = None,
+    cors_origins: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ORIGIN,…",
+            help="The pages that may use the server. [default: those of this machine]",
+            rich_help_panel=ACCESS,
+        ),
+    ] = None,
+    public_meta: Annotated[
         bool | None,
-        typer.Option("--stdio", help="Serve one AHP client on standard input and output, a message a line."),
+        typer.Option(
+            "--public-meta/--no-public-meta",
+            help="Describe the agents without a key, too.",
+            rich_help_panel=ACCESS,
+        ),
+    ] = None,
+    public_metrics: Annotated[
+        bool | None,
+        typer.Option(
+            "--public-metrics/--no-public-metrics",
+            help="Show the metrics without a key, too.",
+            rich_help_panel=ACCESS,
+        ),
+    ] = None,
+    log_format: Annotated[
+        str | None,
+        typer.Option(metavar="human|json", help="How to log. [default: human]", rich_help_panel=LOGS),
+    ] = None,
+    log_level: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LEVEL", help="debug, info, warning or error. [default: info]", rich_help_panel=LOGS
+        ),
     ] = None,
     wire_log: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write every AHP message down there, tokens masked."),
+        typer.Option(
+            metavar="FILE", help="Write every AHP message down there, tokens masked.", rich_help_panel=LOGS
+        ),
     ] = None,
 ) -> None:
     """Serve agents: those of Python files and modules, and those that are written in TOML.
@@ -286,4 +370,4 @@ app.add_typer(sessions, name="sessions")
 
 def main() -> None:
     """Run the command line."""
-    app(prog_name="agenthost")
+    app(prog_name=called_as())

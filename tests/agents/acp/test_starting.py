@@ -57,9 +57,7 @@ def test_a_program_that_cannot_start_leaves_nothing_behind_in_the_session(
             talk = await Talk.begin(host, "acting")
             await talk.send("say hello")
             heard = await talk.finish()
-            assert [action.get("activity") for action in heard.of("activityChanged")][
-                0
-            ] == "acting is starting"
+            assert next(iter(heard.of("activityChanged")))["activity"] == "acting is starting"
             assert "did not introduce itself within 2 seconds" in heard.ending["error"]["message"]
             assert "activity" not in talk.state["summary"]
 
