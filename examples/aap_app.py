@@ -1,6 +1,6 @@
 """An application that talks to an agent over AAP, with a tool of its own.
 
-Start a server with `agenthost serve`, then run this: `python examples/aap_app.py [URL]`.
+Start a server with `./run serve`, then run this: `./run python examples/aap_app.py [URL]`.
 """
 
 import asyncio

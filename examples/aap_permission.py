@@ -1,6 +1,6 @@
 """A person decides what the agent may do on the server: each call of a tool is asked about.
 
-Start a server with `agenthost serve`, then run this: `python examples/aap_permission.py [URL]`.
+Start a server with `./run serve`, then run this: `./run python examples/aap_permission.py [URL]`.
 """
 
 import asyncio

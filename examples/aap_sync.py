@@ -1,6 +1,6 @@
 """The same client for programs without an event loop: a session that is left, and come back to.
 
-Start a server with `agenthost serve`, then run this: `python examples/aap_sync.py [URL]`.
+Start a server with `./run serve`, then run this: `./run python examples/aap_sync.py [URL]`.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Serve a program that speaks ACP: `ACP_COMMAND="gemini --acp" python examples/acp_program.py`.
+"""Serve a program that speaks ACP: `ACP_COMMAND="gemini --acp" ./run python examples/acp_program.py`.
 
 Its tool calls are shown and asked about like those of any agent, over both protocols: see docs/acp.md.
 """

@@ -1,6 +1,6 @@
 """A session that is made over AAP is live on AHP: a person there allows what an application asked for here.
 
-Start a server with `agenthost serve`, then run this: `python examples/ahp_approve.py [AHP_URL AAP_URL]`.
+Start a server with `./run serve`, then run this: `./run python examples/ahp_approve.py [AHP_URL AAP_URL]`.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """Two clients on one session see the same, at the same time; what one does, the other sees.
 
-Start a server with `agenthost serve`, then run this: `python examples/ahp_two_clients.py [URL]`.
+Start a server with `./run serve`, then run this: `./run python examples/ahp_two_clients.py [URL]`.
 """
 
 import asyncio

@@ -1,6 +1,7 @@
 """A LangGraph graph, served as it is: its words stream, its tools show, and what it interrupts for is asked.
 
-`./run serve examples/langgraph_agent.py`; it needs `langgraph`, and no key: its model is a function.
+`./run serve examples/langgraph_agent.py`; it needs no key, as its model is a function, but LangGraph:
+`./run python -m pip install langgraph`.
 """
 
 from langchain_core.messages import AIMessage

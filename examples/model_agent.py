@@ -1,6 +1,6 @@
-"""A model with a tool of your own: `OPENAI_API_KEY=… agenthost serve examples/model_agent.py`.
+"""A model with a tool of your own: `OPENAI_API_KEY=… ./run serve examples/model_agent.py`.
 
-With a server of your own: `MODEL=llama3.2 BASE_URL=http://127.0.0.1:11434/v1 agenthost serve …`.
+With a server of your own: `MODEL=llama3.2 BASE_URL=http://127.0.0.1:11434/v1 ./run serve …`.
 """
 
 import os

@@ -1,6 +1,6 @@
 """An agent that works on files: it renames a word in all files of the workspace, and asks before each edit.
 
-`agenthost serve examples/renamer.py --workspace FOLDER` serves it; who is asked sees what would change.
+`./run serve examples/renamer.py --workspace FOLDER` serves it; who is asked sees what would change.
 """
 
 import re

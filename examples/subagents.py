@@ -1,6 +1,6 @@
 """Agents that give tasks to each other: a lead hands out work side by side, each in a session of its own.
 
-`agenthost serve examples/subagents.py` serves both; clients can open the sessions of the workers meanwhile.
+`./run serve examples/subagents.py` serves both; clients can open the sessions of the workers meanwhile.
 """
 
 from agenthost import Call, Host, Turn

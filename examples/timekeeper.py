@@ -1,4 +1,7 @@
-"""A first agent: it tells the time, with a tool that the host runs. Try `python examples/timekeeper.py`."""
+"""A first agent: it tells the time, with a tool that the host runs.
+
+`./run python examples/timekeeper.py`
+"""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo

@@ -52,6 +52,47 @@ def test_what_the_readme_serves_can_be_served(tmp_path: Path, path: str) -> None
         served.wait_url()
 
 
+def test_the_first_agent_runs_by_the_command_that_the_readme_shows() -> None:
+    """Word by word, in a clone. A port that is taken is told, which is an answer, too."""
+    (command,) = re.findall(r"`(\./run python [^`]+)` serves it on port 8787", README)
+    with serving(command=["sh", "-c", f"cd '{ROOT}' && exec {command} 2>&1"]) as served:
+        first = served.out.wait_for("8787")
+        if "is in use" not in first:
+            assert first.endswith(" listens on http://127.0.0.1:8787")
+            shown = served.out.wait_for("try ").split()
+            assert shown == ["try", "./run", "chat", "http://127.0.0.1:8787", "--agent", "timekeeper"]
+
+
+def test_an_application_runs_by_the_command_that_the_readme_shows(tmp_path: Path) -> None:
+    (command,) = re.findall(r"`(\./run python examples/aap[^`]+)`", README)
+    with serving("--data", tmp_path) as served:
+        assert "count -> 12" in output_of("sh", "-c", f"{command} {served.wait_url()}/aap")
+
+
+def test_what_the_readme_installs_can_be_installed() -> None:
+    """`scripts/build_check.py` does it; here, that these are the words."""
+    (line,) = re.findall(r"^\./run page && pip install '\.\[(.+)\]'$", README, re.MULTILINE)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert set(line.split(",")) <= set(project["optional-dependencies"])
+
+
+def test_commands_of_the_readme_and_of_the_examples_are_those_of_a_clone() -> None:
+    texts = {path.name: path.read_text() for path in (ROOT / "examples").rglob("*.py")} | {
+        "README.md": README
+    }
+    for name, text in texts.items():
+        assert re.findall(r"(?<!\./run )\bpython (?:examples|benchmarks)/\S+", text) == [], name
+        others = re.findall(r"\bagenthost (?:chat|ask|keys|sessions|reduce|serve .*examples)\b", text)
+        assert others == [], name
+        files = re.findall(r"\./run (?:python|serve|reduce) ((?:examples|benchmarks)/[^ `\n]+)", text)
+        assert [file for file in files if not (ROOT / file).exists()] == [], name
+
+
+def test_both_protocols_are_linked_where_they_are_named_first() -> None:
+    for name, link in (("AAP", "docs/aap.md"), ("AHP", "https://microsoft.github.io/agent-host-protocol/")):
+        assert f"**[{name}]({link})**" in README
+
+
 def test_the_first_agent_is_the_file_that_the_readme_shows() -> None:
     (code,) = blocks("python")
     assert (ROOT / "examples" / "timekeeper.py").read_text().endswith(code)

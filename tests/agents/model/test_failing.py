@@ -5,6 +5,7 @@ no errors in mid-stream but a connection that ends, no `Retry-After` of millisec
 """
 
 import asyncio
+import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +18,7 @@ from agenthost import ModelAgent
 from agenthost.core.recording import plain_text
 from agenthost.errors import AgentUnavailable
 from hosting import TIMEOUT, run
-from model_wires import BY_NAME, CHAT, Wire, answers, event, refused
+from model_wires import BY_NAME, CHAT, RESPONSES, Wire, answers, event, refused
 from modelling import model_agent as model_agent_with_titles
 from talking import Heard, Talk, talking
 from turning import transcript
@@ -267,3 +268,17 @@ def test_a_service_whose_library_is_not_installed_is_told_with_what_to_install()
 
 def test_a_service_of_a_server_of_ones_own_may_be_called_anything() -> None:
     assert ModelAgent(model="nobody:gpt-5", base_url="http://127.0.0.1:9/v1").models[0].id == "nobody:gpt-5"
+
+
+def test_the_settings_of_the_examples_are_such_as_their_models_take(tmp_path: Path) -> None:
+    """The library warns of others, and warnings are errors here."""
+    for file in sorted((Path(__file__).parents[3] / "examples" / "agents").glob("*.toml")):
+        table = tomllib.loads(file.read_text())
+        model = table["model"].replace("openai:", "openai-responses:")
+        (tmp_path / file.stem).mkdir()
+        with service(RESPONSES, RESPONSES.whole("Hello.")) as server:
+            agent = ModelAgent(
+                model=model, base_url=f"{server.url}/v1", settings=table.get("settings"), titles=False
+            )
+            told = say(tmp_path / file.stem, agent, "Hello")
+        assert (told.error, told.text) == ("", "Hello.")

@@ -14,7 +14,7 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from agenthost.edges.page.files import ENCODINGS, MEDIA, STATIC, make_file, read_files
-from agenthost.edges.page.plain import PLAIN
+from agenthost.edges.page.plain import plain_page
 from agenthost.wire.json import encode_json
 
 __all__ = ["Page"]
@@ -58,7 +58,7 @@ class Page:
         """Read what was built into a folder."""
         built = read_files(folder)
         self.is_built = bool(built)
-        self._files = built or {"/": make_file(MEDIA[".html"], PLAIN)}
+        self._files = built or {"/": make_file(MEDIA[".html"], plain_page())}
 
     def serves(self, scope: Scope) -> bool:
         """Tell whether a request is for the page: such a one needs no key, and no host that is open."""
