@@ -123,10 +123,10 @@ class Ears:
         assert seq > self.last_seq, f"{seq} after {self.last_seq}"
         self.last_seq = seq
         self.envelopes.append(envelope)
-        uri = resource_of(action)
         if "rejectionReason" in envelope:
             assert envelope["origin"]["clientId"] == self.client_id, f"another client's refusal: {envelope}"
             return
+        uri = resource_of(action)
         assert uri in self._floors, f"not subscribed: {envelope}"
         assert uri not in self._left, f"not subscribed any more: {envelope}"
         assert seq > self._floors[uri], f"in the snapshot already: {envelope}"

@@ -80,7 +80,7 @@ class Client(Ears):
 
     async def reopen(self, last_seen: int, *subscriptions: str) -> Any:
         """Come back, as `reconnect` does."""
-        self._seqs = itertools.count(10_000)  # a client goes on counting, and what it repeats is ignored
+        self._seqs = itertools.count(10_000)  # a client goes on counting
         params = {"clientId": self.client_id, "lastSeenServerSeq": last_seen}
         return await self.request("reconnect", **params, subscriptions=list(subscriptions))
 

@@ -23,7 +23,9 @@ def tell(folder: Path, story: Story, **state: Any) -> None:
     async def inner() -> None:
         async with started(folder) as host:
             noted: list[Happening] = []
-            dispatcher = Dispatcher(host.sessions, happened=noted.append)
+            dispatcher = Dispatcher(
+                host.sessions, root=host.root, senders=host.senders, happened=noted.append
+            )
             await story(dispatcher, await host.sessions.create(new_state(URI, **state)), noted, host)
 
     run(inner)

@@ -7,6 +7,7 @@ from typing import Any
 from agenthost.cli.chat.calls import blocks_of, headline, outcome, sized, texts_of
 from agenthost.cli.chat.story import plain_of
 from agenthost.cli.chat.wording import ended, id_of, used
+from agenthost.wire.ahp.message import label_of
 
 __all__ = ["markdown_of", "time_of"]
 
@@ -34,7 +35,7 @@ def time_of(milliseconds: float) -> str:
 def _turn(turn: Any, agent: str) -> list[str]:
     message = turn["userMessage"]
     blocks = ["## User", message["text"]]
-    blocks += [f"- attached: {attachment['label']}" for attachment in message.get("attachments", [])]
+    blocks += [f"- attached: {label_of(attachment)}" for attachment in message.get("attachments", [])]
     blocks.append(f"## {agent}")
     for part in turn["responseParts"]:
         blocks += _part(part)

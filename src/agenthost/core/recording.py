@@ -27,7 +27,7 @@ from agenthost.core.transcript import (
 )
 from agenthost.errors import NotJson
 from agenthost.wire.ahp.common import StringOrMarkdown
-from agenthost.wire.ahp.message import MessageAttachment
+from agenthost.wire.ahp.message import MessageAttachment, label_of
 from agenthost.wire.ahp.message import UserMessage as SentMessage
 from agenthost.wire.ahp.tool import ToolResultContent
 from agenthost.wire.ahp.toolcall import ToolCallResult
@@ -39,6 +39,7 @@ __all__ = [
     "WHOLE",
     "WITHHELD",
     "answer_message",
+    "attached_words",
     "covered_parts",
     "denied_message",
     "is_reported",
@@ -71,9 +72,9 @@ def user_message(sent: SentMessage) -> UserMessage:
 
 
 def _attached(attachment: MessageAttachment) -> Block:
-    label = attachment["label"]
-    if attachment["type"] == "simple":
-        return _text(attachment.get("modelRepresentation") or f"[attached: {label}]")
+    label = label_of(attachment)
+    if attachment["type"] not in ("resource", "embeddedResource"):
+        return _text(attached_words(attachment))
     kind = attachment.get("contentType", "")
     if attachment["type"] == "resource":
         is_image = kind.startswith("image/") or attachment.get("displayKind") == "image"
@@ -83,6 +84,15 @@ def _attached(attachment: MessageAttachment) -> Block:
     if kind.startswith("image/"):
         return _image(f"data:{kind};base64,{attachment['data']}")
     return _text(_words(attachment["data"], kind, label))
+
+
+def attached_words(attachment: Any) -> str:
+    """Return the words for an attachment that has no content of its own, or is of an unknown kind."""
+    words = attachment.get("modelRepresentation")
+    if type(words) is str and words:
+        return words
+    label, uri = label_of(attachment), attachment.get("uri")
+    return f"[attached: {label}, {uri}]" if type(uri) is str and uri != label else f"[attached: {label}]"
 
 
 def _words(data: str, kind: str, label: str) -> str:

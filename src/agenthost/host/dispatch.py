@@ -4,32 +4,35 @@ Every client action takes this way, whatever protocol it came by, and so does wh
 in a session, streamed text apart.
 """
 
+import logging
 import secrets
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from agenthost.core.decisions import Context, decide, final_answers, is_deferred
 from agenthost.core.following import following
-from agenthost.errors import SessionNotFound
+from agenthost.errors import HostError, SessionNotFound
 from agenthost.host.recorder import Noted, beside
 from agenthost.host.root import Root
+from agenthost.host.senders import Sender, Senders, Sent, digest_of
 from agenthost.host.session import Said, Session
 from agenthost.host.sessions import Sessions
 from agenthost.host.setup import changed, private_of
 from agenthost.host.subscriptions import Shown
 from agenthost.host.terminals.terminal import Terminal
-from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.ahp.actions import resource_of
 from agenthost.wire.ahp.actions.envelope import ActionOrigin
 from agenthost.wire.ahp.session import SessionState
 from agenthost.wire.json import Json, JsonObject
 
-REMEMBERED = 10_000
-"""How many handled numbers are remembered of one client, to know a repetition."""
+__all__ = ["INTERNAL_ERROR", "Dispatched", "Dispatcher", "Happening", "reason_of"]
+
+log = logging.getLogger("agenthost.dispatch")
+
+INTERNAL_ERROR = "internal error; the log of the host says more"
 
 
 class Happening(msgspec.Struct, gc=False):
@@ -44,17 +47,16 @@ class Happening(msgspec.Struct, gc=False):
     answers: JsonObject | None = None
 
 
-@dataclass(slots=True)
-class _Client:
-    handled: OrderedDict[int, None] = field(default_factory=OrderedDict)
+class Dispatched(msgspec.Struct, frozen=True, gc=False):
+    """Where a client's action comes from.
 
-    def is_new(self, client_seq: int) -> bool:
-        if client_seq in self.handled:
-            return False
-        self.handled[client_seq] = None
-        if len(self.handled) > REMEMBERED:
-            self.handled.popitem(last=False)
-        return True
+    `sent` is what its receipt is kept of, and `sender` the connection that it came by just now; one that had
+    to wait has none.
+    """
+
+    origin: ActionOrigin
+    sent: Sent | None = None
+    sender: Sender | None = None
 
 
 class Dispatcher:
@@ -68,7 +70,8 @@ class Dispatcher:
         self,
         sessions: Sessions,
         *,
-        root: Root | None = None,
+        root: Root,
+        senders: Senders,
         terminals: Mapping[str, Terminal] | None = None,
         happened: Callable[[Happening], None],
         context: Callable[[Session], Context] = lambda _: Context(),
@@ -76,80 +79,178 @@ class Dispatcher:
     ) -> None:
         self._sessions = sessions
         self._root = root
+        self._senders = senders
         self._terminals = {} if terminals is None else terminals
         self._happened = happened
         self._context = context
         self._notes = notes
-        self._clients: dict[str, _Client] = {}
 
-    def forget(self, identity: str) -> None:
-        """Forget what a client said: it begins anew, or has left for good."""
-        self._clients.pop(identity, None)
+    # What clients want
 
     async def dispatch(
-        self, client_id: str, client_seq: int, action: Json, identity: str | None = None
+        self, client_id: str, client_seq: int, action: Json, sender: Sender | None = None
     ) -> Shown | None:
         """Let a client's action happen. Gives the refusal, if it is refused.
 
-        What names a session or terminal that is not there is ignored, and so is what was handled before.
-        `identity` tells clients apart who call themselves the same; without one, that is who it is.
+        What names a session or terminal that is not there is ignored, and so is what comes a second time by
+        another connection (see `senders`). Whatever goes wrong in here is a refusal: nobody waits in vain.
         """
-        who = client_id if identity is None else identity
-        kind = str(action.get("type")) if type(action) is dict else ""
-        uri = resource_of(action) if "/" in kind else None
-        origin: ActionOrigin = {"clientId": client_id, "clientSeq": client_seq}
-        if uri == ROOT_URI and self._root is not None:
-            is_new = self._is_new(who, client_seq)
-            return self._dispatch_to_root(self._root, action, origin) if is_new else None
-        if uri is not None and kind.startswith("terminal/"):
-            terminal = self._terminals.get(uri)
-            is_new = terminal is not None and self._is_new(who, client_seq)
-            return terminal.dispatch(action, origin) if terminal and is_new else None
+        by = Dispatched({"clientId": client_id, "clientSeq": client_seq})
+        if sender is not None:
+            by = Dispatched(by.origin, Sent(sender.identity, client_seq, digest_of(action)), sender)
+        resource: Root | Terminal | Session = self._root
         try:
-            session = await self._sessions.get(uri or "")
+            resource = await self._find(action)
+            # No await from here on: what is decided is decided about the state that it is applied to.
+            if by.sender is not None and by.sent is not None and self._senders.absorb(by.sender, by.sent):
+                return None
+            refusal = self._dispatch(resource, action, by)
         except SessionNotFound:
             return None
-        # No await from here on: what is decided is decided about the state that it is applied to.
-        if not self._is_new(who, client_seq):
-            return None
-        decided = decide(session.state, action, client_id, context=self._context(session))
+        except Exception as error:
+            if not isinstance(error, HostError):
+                log.exception("an action of client %s failed", client_id)
+            refusal = resource.refuse(action, by.origin, reason_of(error))
+        if refusal is not None:
+            self._note(by, refusal.seq)
+        return refusal
+
+    async def _find(self, action: Json) -> Root | Terminal | Session:
+        """Return what an action is about; the root, if it says nothing about that.
+
+        Raises:
+            SessionNotFound: there is no such session or terminal.
+        """
+        kind = action.get("type") if type(action) is dict else None
+        uri = resource_of(action) if type(kind) is str and "/" in kind else None
+        if uri is None or str(kind).startswith("root/"):
+            return self._root
+        if str(kind).startswith("session/"):
+            return await self._sessions.get(uri)
+        if uri not in self._terminals:
+            raise SessionNotFound(uri)
+        return self._terminals[uri]
+
+    def _dispatch(self, resource: Root | Terminal | Session, action: Json, by: Dispatched) -> Shown | None:
+        if isinstance(resource, Session):
+            return self._dispatch_to_session(resource, action, by)
+        if isinstance(resource, Terminal):
+            return resource.dispatch(action, by.origin, partial(self._note, by))
+        decided = decide(resource.state, action, by.origin["clientId"])
         if isinstance(decided, str):
-            return session.refuse(action, origin, decided)
-        if is_deferred(session.state, decided):  # type: ignore[arg-type] # read as a plain object
-            self._defer(session, decided, origin)
+            return resource.refuse(action, by.origin, decided)
+        resource.act(decided, by.origin)  # type: ignore[arg-type] # of the root, as it is not refused
+        self._note(by, self._root.last_seq)
+        return None
+
+    def _dispatch_to_session(self, session: Session, action: Any, by: Dispatched) -> Shown | None:
+        context = self._context_of(session)
+        decided = decide(session.state, action, by.origin["clientId"], context=context)
+        if isinstance(decided, str):
+            return session.refuse(action, by.origin, decided)
+        if is_deferred(session.state, decided, context.waiting):  # type: ignore[arg-type] # a plain object
+            self._defer(session, decided, by)
         else:
-            self.act(session, decided, origin)
+            self.act(session, decided, by)
         return None
 
-    def _dispatch_to_root(self, root: Root, action: Any, origin: ActionOrigin) -> Shown | None:
-        decided = decide(root.state, action, origin["clientId"])
-        if isinstance(decided, str):
-            return root.refuse(action, origin, decided)
-        root.act(decided, origin)  # type: ignore[arg-type] # of the root, as it is not refused
-        return None
+    def refuse(self, client_id: str, client_seq: int, action: Json, reason: str) -> Shown:
+        """Answer a client's action that cannot even be looked at. Gives the refusal."""
+        return self._root.refuse(action, {"clientId": client_id, "clientSeq": client_seq}, reason)
 
-    def _is_new(self, identity: str, client_seq: int) -> bool:
-        client = self._clients.get(identity)
-        if client is None:
-            client = self._clients[identity] = _Client()
-        return client.is_new(client_seq)
+    def _context_of(self, session: Session) -> Context:
+        context = self._context(session)
+        if "deferred" in session.private or "taken" in session.private:
+            private = private_of(session)
+            waiting = [action for action, *_ in private.get("deferred", [])]
+            context = msgspec.structs.replace(context, waiting=waiting, taken=private.get("taken", ()))
+        return context
+
+    def _note(self, by: Dispatched | None, seq: int | None) -> None:
+        """Keep a receipt for a client's action, or note its echo on the one that there is."""
+        if by is None or by.sent is None:
+            return
+        if by.sender is not None:
+            self._senders.took(by.sender, by.sent, seq)
+        elif seq is not None:
+            self._senders.echoed(by.sent, seq)
+
+    # What has to wait
 
     def request(self, session: Session, action: Any) -> None:
         """Let something happen on behalf of whoever may ask for it: now, or once the turn has ended."""
-        if is_deferred(session.state, action):
+        if is_deferred(session.state, action, self._context_of(session).waiting):
             self._defer(session, action, None)
         else:
             self.act(session, action)
 
-    def _defer(self, session: Session, action: Any, origin: ActionOrigin | None) -> None:
-        waiting = [*private_of(session).get("deferred", []), [action, origin]]
+    def _defer(self, session: Session, action: Any, by: Dispatched | None) -> None:
+        origin = None if by is None else by.origin
+        sent = None if by is None or by.sent is None else by.sent.to_json()
+        waiting = [*private_of(session).get("deferred", []), [action, origin, sent]]
         session.keep({**session.private, "deferred": waiting})
+        self._note(by, None)
+
+    def _take_waiting(self, session: Session) -> list[tuple[Any, Dispatched | None]]:
+        """Take out what waits, with where it comes from. It has to be answered in the same moment."""
+        if "deferred" not in session.private:
+            return []
+        waiting: Any = private_of(session)["deferred"]
+        session.keep(changed(session, deferred=None) or {})
+        found: list[tuple[Any, Dispatched | None]] = []
+        for action, origin, *more in waiting:  # older hosts kept the first two
+            sent = Sent.from_json(more[0]) if more and more[0] else None
+            found.append((action, None if origin is None else Dispatched(origin, sent)))
+        return found
+
+    def _catch_up(self, session: Session) -> None:
+        """Let what waited happen, in order: the turn has ended, or the session is ready."""
+        if session.state["lifecycle"] == "creationFailed":
+            error = session.state.get("creationError", {}).get("message")
+            self.give_up(session, f"the session could not be created: {error}")
+            return
+        for action, by in self._take_waiting(session):
+            if by is None:
+                self._happen(session, action)
+                continue
+            try:
+                refusal = self._dispatch_waiting(session, action, by)
+            except Exception as error:
+                log.exception("an action of client %s failed", by.origin["clientId"])
+                refusal = session.refuse(action, by.origin, reason_of(error))
+            if refusal is not None:
+                self._tell_late(session, by, refusal)
+
+    def _dispatch_waiting(self, session: Session, action: Any, by: Dispatched) -> Shown | None:
+        """Decide again: much may have changed since."""
+        context = self._context_of(session)
+        decided = decide(session.state, action, by.origin["clientId"], context=context)
+        if isinstance(decided, str):
+            return session.refuse(action, by.origin, decided)
+        if is_deferred(session.state, decided, context.waiting):  # type: ignore[arg-type] # a plain object
+            self._defer(session, decided, by)
+        else:
+            self._happen(session, decided, by)
+        return None
+
+    def give_up(self, session: Session, reason: str) -> None:
+        """Refuse what waits: it will never be its time."""
+        for action, by in self._take_waiting(session):
+            if by is not None:
+                self._tell_late(session, by, session.refuse(action, by.origin, reason))
+
+    def _tell_late(self, session: Session, by: Dispatched, refusal: Shown) -> None:
+        self._note(by, refusal.seq)
+        if by.sent is not None:
+            session.journal.write([], partial(self._senders.tell, by.sent.identity), refusal)
+
+    # What happens
 
     def act(
         self,
         session: Session,
         action: Any,
-        origin: ActionOrigin | None = None,
+        by: Dispatched | None = None,
         *,
         messages: Sequence[Said] = (),
         private: JsonObject | None = None,
@@ -158,16 +259,27 @@ class Dispatcher:
 
         `messages` and `private` are written beside it, in place of what would be.
         """
-        self._happen(session, action, origin, messages, private)
+        self._happen(session, action, by, messages, private)
         if "queuedMessages" in session.state:  # else nothing follows, and an id for it would be wasted work
-            for next_action in following(session.state, action, secrets.token_hex(8)):
-                self._happen(session, next_action)
+            try:
+                self._follow(session, action)
+            except Exception:  # the action itself has happened
+                log.exception("what waits in the queue of %s could not be started", session.row.uri)
+
+    def _follow(self, session: Session, action: Any) -> None:
+        """Start the next message of the queue. One that cannot be started stays where it is."""
+        next_actions = following(session.state, action, secrets.token_hex(8))
+        for next_action in next_actions[1:]:
+            along = beside(session, next_action, None, self._notes)
+            session.check(next_action, along.messages)
+        for next_action in next_actions:
+            self._happen(session, next_action)
 
     def _happen(
         self,
         session: Session,
         action: Any,
-        origin: ActionOrigin | None = None,
+        by: Dispatched | None = None,
         messages: Sequence[Said] = (),
         private: JsonObject | None = None,
     ) -> None:
@@ -175,17 +287,23 @@ class Dispatcher:
         answers: Any = final_answers(before, action) if action["type"] == "session/inputCompleted" else None
         along = beside(session, action, answers, self._notes)
         private = along.private if private is None else private
+        origin = None if by is None else by.origin
         session.act(action, origin, cut=along.cut, messages=messages or along.messages, private=private)
-        self._happened(Happening(session, before, action, answers))
-        if "activeTurn" in before and "activeTurn" not in session.state:
-            # Models that were chosen while the turn ran; before the next turn can start.
+        self._note(by, session.journal.last_seq)
+        try:
+            self._happened(Happening(session, before, action, answers))
+        except Exception:  # the action itself has happened, and everybody is told so
+            log.exception("what follows from %r in %s failed", action["type"], session.row.uri)
+        if "deferred" in session.private and _is_time(before, session.state):
             self._catch_up(session)
 
-    def _catch_up(self, session: Session) -> None:
-        if "deferred" not in session.private:
-            return
-        waiting: Any = private_of(session)["deferred"]
-        private = changed(session, deferred=None)
-        for action, origin in waiting:
-            self._happen(session, action, origin, private=private)
-            private = None
+
+def _is_time(before: SessionState, after: SessionState) -> bool:
+    """Tell whether what waited may happen now: before the next turn can start."""
+    has_ended = "activeTurn" in before and "activeTurn" not in after
+    return has_ended or (before["lifecycle"] == "creating" and after["lifecycle"] != "creating")
+
+
+def reason_of(error: Exception) -> str:
+    """Return what a client is told of a fault: nothing that is internal."""
+    return str(error) if isinstance(error, HostError) else INTERNAL_ERROR

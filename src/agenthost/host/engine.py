@@ -19,6 +19,7 @@ from agenthost.host.journal import Journal
 from agenthost.host.limits import Limits
 from agenthost.host.root import Root
 from agenthost.host.search import Search
+from agenthost.host.senders import Senders
 from agenthost.host.sessions import Sessions
 from agenthost.host.storage import Opening, Storage
 from agenthost.host.subscriptions import Hub, Subscriber
@@ -50,6 +51,7 @@ class Engine:
         journal: the way to write.
         root: what every client sees of the host.
         sessions: all sessions.
+        senders: the connections that actions of clients come by.
         contents: what is too large for their states.
         search: finds sessions by what was said in them.
         hub: who listens.
@@ -60,6 +62,7 @@ class Engine:
     journal: Journal
     root: Root
     sessions: Sessions
+    senders: Senders
 
     def __init__(
         self,
@@ -112,6 +115,7 @@ class Engine:
             max_in_memory=self.limits.sessions_in_memory,
             counted=self.root.set_active_sessions,
         )
+        self.senders = Senders(self.storage, self.journal)
         self.root.settle(self.opening.session_count, agents=self._agents, config=self._config)
         await self._wait_settled()
         self._trimmer = asyncio.create_task(self._trim_for_ever())

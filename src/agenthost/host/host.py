@@ -35,6 +35,7 @@ from agenthost.host.lifetimes import Lifetimes
 from agenthost.host.limits import Limits
 from agenthost.host.means import Means
 from agenthost.host.running import Surroundings
+from agenthost.host.senders import Sender
 from agenthost.host.session import Session
 from agenthost.host.setup import changed, option_values, private_of, server_tools_changed
 from agenthost.host.starting import Start
@@ -226,6 +227,7 @@ class Host:
         self.dispatcher = Dispatcher(
             self.engine.sessions,
             root=self.engine.root,
+            senders=self.engine.senders,
             terminals=self.engine.terminals,
             happened=self._happened,
             context=self._context,
@@ -322,21 +324,28 @@ class Host:
         action: Json,
         tell: Callable[[Shown], None] | None = None,
         *,
-        identity: str | None = None,
+        sender: Sender | None = None,
     ) -> Shown | None:
         """Let a client's action happen. Gives the refusal, if it is refused.
 
-        `tell` is called with it once it is durable, in the order of everything else that is shown. `identity`
-        tells clients of different owners apart who call themselves the same.
+        `tell` is called with it once it is durable, in the order of everything else that is shown. `sender`
+        is the connection that it came by, for those clients who may send something a second time.
         """
-        refusal = await self.dispatcher.dispatch(client_id, client_seq, action, identity)
+        refusal = await self.dispatcher.dispatch(client_id, client_seq, action, sender)
         if refusal is not None:
             if tell is not None:
                 self.engine.journal.write([], tell, refusal)
-            session = self.engine.sessions.peek(resource_of(action) or "")
+            uri = resource_of(action) if type(action) is dict else None
+            session = self.engine.sessions.peek(uri or "")
             if session is not None:
                 self.clients.declined(session, action, client_id)
         return refusal
+
+    def refuse(
+        self, client_id: str, client_seq: int, action: Json, reason: str, tell: Callable[[Shown], None]
+    ) -> None:
+        """Answer a client's action that cannot even be looked at; `tell` is called as by `dispatch`."""
+        self.engine.journal.write([], tell, self.dispatcher.refuse(client_id, client_seq, action, reason))
 
     # What the parts need of each other
 

@@ -28,7 +28,7 @@ TAKEN_UP_AT_ONCE = 16
 
 NOT_FORKED = (
     *("asked", "held", "deferred", "trusted", "scopes"),
-    *("children", "parent", "app", "app_tools", "kept"),
+    *("children", "parent", "app", "app_tools", "kept", "taken"),
 )
 """What of a session's private data belongs to its running turn, or to those who used it, not to a fork."""
 
@@ -162,6 +162,7 @@ class Lifetimes:
             turn_id = session.state["activeTurn"]["id"]
             action = {"type": "session/turnCancelled", "session": uri, "turnId": turn_id}
             self._dispatcher.act(session, action)
+        self._dispatcher.give_up(session, "the session was disposed")
         self._catalogue.forget(session)
         await self._clear(uri)
         await self._engine.sessions.dispose(uri)

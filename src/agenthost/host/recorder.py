@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from agenthost.core.decisions import message_name
 from agenthost.core.recording import (
     SKIPPED,
     WITHHELD,
@@ -27,6 +28,9 @@ from agenthost.host.consent import remembered
 from agenthost.host.session import Said, Session
 from agenthost.host.setup import changed, private_of
 from agenthost.wire.json import Json, JsonObject, decode_json
+
+MAX_TAKEN = 100
+"""How many messages that waited are remembered of a session, the newest."""
 
 Notes: TypeAlias = Mapping[str, JsonObject]
 """What an agent wants to have kept of parts and calls, by their ids."""
@@ -66,8 +70,23 @@ def beside(session: Session, action: Json, answers: JsonObject | None, noted: No
     return NOTHING if record is None else record(session, action, answers, noted)
 
 
-def _turn_started(_session: Session, action: Json, _answers: Any, _noted: Noted) -> Beside:
-    return Beside([Said(action["turnId"], user_message(action["userMessage"]))])
+def _turn_started(session: Session, action: Json, _answers: Any, _noted: Noted) -> Beside:
+    said = [Said(action["turnId"], user_message(action["userMessage"]))]
+    message_id = action.get("queuedMessageId")
+    if not message_id:
+        return Beside(said)
+    is_steering = session.state.get("steeringMessage", {}).get("id") == message_id
+    return Beside(said, _taken(session, "steering" if is_steering else "queued", message_id))
+
+
+def _message_removed(session: Session, action: Json, _answers: Any, _noted: Noted) -> Beside:
+    return Beside(private=_taken(session, action["kind"], action["id"]))
+
+
+def _taken(session: Session, kind: str, message_id: str) -> JsonObject | None:
+    """Note that a message has had its time: sent again, it must not be a second one."""
+    name, before = message_name(kind, message_id), private_of(session).get("taken", [])
+    return None if name in before else changed(session, taken=[*before, name][-MAX_TAKEN:])
 
 
 def _turn_ended(session: Session, action: Json, _answers: Any, noted: Noted) -> Beside:
@@ -176,6 +195,7 @@ def _call(session: Session, action: Json) -> JsonObject:
 
 _RECORDS: dict[str, Callable[[Session, Json, Any, Noted], Beside]] = {
     "session/turnStarted": _turn_started,
+    "session/pendingMessageRemoved": _message_removed,
     "session/turnComplete": _turn_ended,
     "session/turnCancelled": _turn_ended,
     "session/error": _turn_ended,

@@ -13,7 +13,8 @@ from agenthost.host.journal import Journal
 from agenthost.host.packing import unpack
 from agenthost.host.storage import ROOT, DropLog, Opening, PutSnapshot
 from agenthost.host.subscriptions import Shown
-from agenthost.wire.ahp.actions import RootAction
+from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.actions import RootAction, resource_of
 from agenthost.wire.ahp.actions.envelope import ActionOrigin
 from agenthost.wire.ahp.config import RootConfigState
 from agenthost.wire.ahp.root import AgentInfo, RootState
@@ -51,14 +52,20 @@ class Root:
         """All that has happened, durable or not."""
         return self.live.state
 
+    @property
+    def last_seq(self) -> int:
+        """The number of the newest envelope, of whatever resource."""
+        return self._journal.last_seq
+
     def act(self, action: RootAction, origin: ActionOrigin | None = None) -> int:
         """Let an action happen: reduce, number, write, and show it once it is durable.
 
         Gives the ticket for `journal.wait`.
         """
         # First reduced, then numbered: a fault here leaves no hole in the numbers.
-        self.live = after = reduce_root(self.live, action, 0)
+        after = reduce_root(self.live, action, 0)
         seq, envelope = self._journal.number(action, origin)
+        self.live = after
         item = Shown(seq, ROOT, envelope, action=action, after=after, show=self._show)
         ticket = self._journal.append(item)
         self.entries += 1
@@ -67,10 +74,14 @@ class Root:
     def refuse(self, action: Any, origin: ActionOrigin, reason: str) -> Shown:
         """Answer a client's action with a refusal, which only that client sees. Nothing changes.
 
-        Whoever calls brings it to the client once `journal.wait` says that it is durable.
+        Whoever calls brings it to the client once `journal.wait` says that it is durable. What is about no
+        resource at all is answered here too, and not kept: a client that comes back might not read it.
         """
         seq, envelope = self._journal.number(action, origin, reason)
         item = Shown(seq, ROOT, envelope, origin["clientId"], action=action, reason=reason)
+        if type(action) is not dict or resource_of(action) != ROOT_URI:
+            self._journal.announce(item)
+            return item
         self._journal.write([item])
         self.entries += 1
         self._snapshot_if_due()

@@ -178,6 +178,13 @@ class Session:
             self._has_new_row = self._is_expected or self._expect()
         self._count_entries(1)
 
+    def check(self, action: Action, messages: Sequence[Said] = ()) -> None:
+        """Raise what `act` would raise; nothing happens."""
+        for message in messages:
+            message.encoded()
+        reduce_session(self.live, action, self._clock())  # type: ignore[arg-type] # routed by the caller
+        encode_json(action)
+
     def note(self, messages: Sequence[Said]) -> int:
         """Add to the transcript, without any action. Gives the ticket."""
         self._say(messages, [message.encoded() for message in messages])
@@ -309,7 +316,8 @@ class Session:
     def _fresh_row(self) -> SessionRow:
         row, state = self.row, self._live.base
         summary = encode_json(state["summary"])
-        is_active = "activeTurn" in state
+        # What waits for the end of a turn, or for the session to be ready, has to be taken up as well.
+        is_active = "activeTurn" in state or "deferred" in self.private
         self.row = SessionRow(row.number, row.uri, row.name, row.owner, is_active, summary, self._private)
         return self.row
 

@@ -31,7 +31,9 @@ class Private(TypedDict):
     holds the answers that the running turn got, `held` the large results that wait for approval, as the
     model will read them. `config` are the settings of the state, `app` is the client id of an application
     that is never connected, and `app_tools` the tools that it brought, as it did. `deferred` are the
-    actions that wait for the end of the turn, with their origins. `kept` is what its agent keeps with it.
+    actions that wait for the end of the turn or for the session to be ready, with their origins and what
+    their receipts are kept of. `taken` are the messages that waited of late, by kind and id. `kept` is what
+    its agent keeps with it.
     """
 
     tools: NotRequired[dict[str, bool]]
@@ -46,7 +48,8 @@ class Private(TypedDict):
     config: NotRequired[dict[str, str]]
     app: NotRequired[str]
     app_tools: NotRequired[list[JsonObject]]
-    deferred: NotRequired[list[list[JsonObject]]]
+    deferred: NotRequired[list[list[Any]]]
+    taken: NotRequired[list[str]]
     kept: NotRequired[JsonObject]
 
 

@@ -131,13 +131,43 @@ async def test_what_only_the_host_may_say_is_refused(place: Place) -> None:
 @on_a_host()
 async def test_what_names_nothing_that_is_there_is_ignored_in_silence(place: Place) -> None:
     async with place.client() as me:
-        for kind in ("session/titleChanged", "session/turnStarted", "terminal/input", "odd/one", "odd", ""):
+        for kind in ("session/titleChanged", "session/turnStarted", "terminal/input"):
             await me.act("demo:/nowhere", kind, title="x")
-        odd: list[Any] = [{}, {"clientSeq": 1}, {"action": {}}, {"clientSeq": "1", "action": {"type": "x"}}]
-        for params in odd:
-            await me.tell("dispatchAction", **params)
+        await me.act(ROOT_URI, "session/titleChanged", title="x")
         await me.request("ping")
         assert (me.envelopes, me.strays) == ([], [])
+
+
+@rule("HR-A01", "HR-A10")
+@pytest.mark.parametrize(
+    ("params", "reason"),
+    [
+        ({}, "$.clientSeq: expected a whole number"),
+        ({"clientSeq": 5}, "$.action: expected an object"),
+        ({"clientSeq": 5, "action": [1]}, "$.action: expected an object"),
+        ({"clientSeq": 5, "action": {}}, "$.action.type: expected a string"),
+        ({"clientSeq": 5, "action": {"type": 7, "session": "demo:/x"}}, "$.action.type: expected a string"),
+        ({"clientSeq": 5, "action": {"type": "odd"}}, "'odd' is not an action that a client may dispatch"),
+        ({"clientSeq": 5, "action": {"type": "odd/one"}}, "'odd/one' is not an action"),
+        ({"clientSeq": 5, "action": {"type": "session/titleChanged", "title": "x"}}, "$.session: expected"),
+        ({"clientSeq": 5, "action": {"type": "session/titleChanged", "session": 3}}, "$.session: expected"),
+        ({"clientSeq": 5, "action": {"type": "terminal/input", "data": "x"}}, "$.terminal: expected"),
+        ({"clientSeq": "5", "action": {"type": "root/configChanged"}}, "$.clientSeq: expected a whole"),
+        ({"clientSeq": 2**63, "action": {"type": "root/configChanged"}}, "$.clientSeq: expected a whole"),
+    ],
+)
+@on_a_host()
+async def test_what_is_no_action_on_anything_is_answered_too(place: Place, params: Any, reason: str) -> None:
+    async with place.client() as me, place.client("other") as other:
+        await other.subscribe(ROOT_URI)
+        await me.tell("dispatchAction", **params)
+        envelope = await me.hear(lambda _: True)
+        seq = params.get("clientSeq")
+        assert envelope["rejectionReason"].startswith(reason)
+        assert envelope["origin"] == {"clientId": "me", "clientSeq": 5 if seq == 5 else -1}
+        assert envelope["action"] == params.get("action")
+        await other.request("ping")
+        assert other.envelopes == []
 
 
 @rule("HR-A05")

@@ -137,25 +137,6 @@ async def test_refusals_are_repeated_for_the_client_whose_they_are_only(place: P
 
 @rule("HR-C02")
 @on_a_host()
-async def test_a_number_that_was_handled_before_a_break_is_not_handled_again(place: Place) -> None:
-    async with place.client() as me:
-        uri = await me.begun()
-        await me.decide(uri, "session/titleChanged", seq=7, title="Once")
-        await me.act(uri, "session/titleChanged", seq=7, title="Twice")
-        await me.decide(uri, "session/isReadChanged", seq=8, isRead=True)
-        seen = me.last_seq
-    async with place.stranger() as me:
-        await me.reopen(seen, uri)
-        await me.act(uri, "session/titleChanged", seq=7, title="Thrice")
-        await me.decide(uri, "session/isReadChanged", seq=9, isRead=False)
-        assert (await me.subscribe(uri))["summary"]["title"] == "Once"
-    async with place.client() as me:  # begins anew, and counts anew
-        await me.subscribe(uri)
-        await me.decide(uri, "session/titleChanged", seq=7, title="Anew")
-
-
-@rule("HR-C02")
-@on_a_host()
 async def test_terminals_are_resumed_like_everything_else(place: Place) -> None:
     async with place.client() as me:
         claim = {"kind": "client", "clientId": "me"}

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 from acp.schema import PromptCapabilities
 
+from agenthost.core.recording import attached_words
 from agenthost.core.transcript import Content, Message
-from agenthost.wire.ahp.message import MessageAttachment, UserMessage
+from agenthost.wire.ahp.message import MessageAttachment, UserMessage, label_of
 from agenthost.wire.json import JsonObject, encode_json
 
 __all__ = ["blocks_of", "context_of", "text_of"]
@@ -28,9 +29,9 @@ def blocks_of(message: UserMessage, can: PromptCapabilities) -> list[JsonObject]
 
 
 def _attached(attachment: MessageAttachment, can: PromptCapabilities) -> JsonObject:
-    label = attachment["label"]
-    if attachment["type"] == "simple":
-        return _text(attachment.get("modelRepresentation") or f"[attached: {label}]")
+    label = label_of(attachment)
+    if attachment["type"] not in ("resource", "embeddedResource"):
+        return _text(attached_words(attachment))
     kind = attachment.get("contentType", "")
     if attachment["type"] == "embeddedResource":
         return _embedded(attachment["data"], kind, label, can)

@@ -15,6 +15,7 @@ from agenthost.cli.chat.story import Called, Cut, Ended, Event, Over, Piece, Sai
 from agenthost.cli.chat.wording import ended, id_of, used
 from agenthost.client.ahp import AhpClient
 from agenthost.wire.ahp.enums import SessionStatus
+from agenthost.wire.ahp.message import label_of
 
 __all__ = ["View"]
 
@@ -120,7 +121,7 @@ class View:
         text = event.message["text"]
         lines = self._painter.marked(mark, text, "bold", mark_style="magenta" if who else "bold cyan")
         for attachment in event.message.get("attachments", []):
-            lines += self._painter.text(f"+ {attachment['label']}", "dim", indent=2)
+            lines += self._painter.text(f"+ {label_of(attachment)}", "dim", indent=2)
         self._put("said", lines)
 
     def _grow(self, piece: Piece) -> None:

@@ -6,7 +6,7 @@ reason. Rules are sorted by noun, as the reducers are; the table here names the 
 
 from agenthost.core.decisions import config, pending, session, terminals, toolcalls, turns
 from agenthost.core.decisions.pending import final_answers
-from agenthost.core.decisions.refusal import Context, Dispatch, Refused, Rule, let_pass
+from agenthost.core.decisions.refusal import Context, Dispatch, Refused, Rule, let_pass, message_name
 from agenthost.core.decisions.session import is_deferred
 from agenthost.core.decisions.shapes import cleaned
 from agenthost.errors import InvalidValue
@@ -15,7 +15,16 @@ from agenthost.wire.ahp.snapshot import State
 from agenthost.wire.json import Json
 from agenthost.wire.mismatch import quote
 
-__all__ = ["RULES", "Context", "cleaned", "decide", "final_answers", "is_deferred", "refuse"]
+__all__ = [
+    "RULES",
+    "Context",
+    "cleaned",
+    "decide",
+    "final_answers",
+    "is_deferred",
+    "message_name",
+    "refuse",
+]
 
 RULES: dict[str, Rule] = {
     "session/turnStarted": turns.turn_started,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from agenthost.core.decisions.answers import check_answer
-from agenthost.core.decisions.refusal import Dispatch, Refused, check_size
+from agenthost.core.decisions.refusal import Dispatch, Refused, check_size, message_name
 from agenthost.wire.ahp.actions.input import (
     SessionInputAnswerChangedAction,
     SessionInputCompletedAction,
@@ -51,9 +51,11 @@ def final_answers(state: SessionState, action: SessionInputCompletedAction) -> d
 
 
 def pending_message_set(_state: SessionState, action: SessionPendingMessageSetAction, by: Dispatch) -> None:
-    """Refuse a message without an id: nothing could name it, since the reducers read "" as none."""
+    """Refuse a message that has had its time, and one without an id: the reducers read "" as none."""
     if not action["id"]:
         raise Refused("the id of a message may not be empty")
+    if message_name(action["kind"], action["id"]) in by.context.taken:
+        raise Refused(f"the {action['kind']} message {quote(action['id'])} was taken or removed before")
     check_size(action["userMessage"], by)
 
 

@@ -1,6 +1,6 @@
 """Refusals: how a rule says no, and what it may know beside the state and the action."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
@@ -20,12 +20,16 @@ class Context(msgspec.Struct, frozen=True, gc=False):
         has_exited: the terminal's process has ended. Its state tells so only if the exit code is known.
         message_bytes: how large a user's message may be; `None` if there is no limit.
         had_turn: tells whether the session had a turn of this id, without looking at all of them.
+        waiting: the actions that are held back, for the end of the turn or until the session is ready.
+        taken: the messages that waited before and do no more, as `message_name` calls them.
     """
 
     models: Collection[str] | None = None
     has_exited: bool = False
     message_bytes: int | None = None
     had_turn: Callable[[str], bool] | None = None
+    waiting: Sequence[Any] = ()
+    taken: Collection[str] = ()
 
 
 class Dispatch(msgspec.Struct, frozen=True, gc=False):
@@ -44,6 +48,11 @@ def check_size(message: Any, by: Dispatch) -> None:
     limit = by.context.message_bytes
     if limit is not None and len(encode_json(message)) > limit:
         raise Refused(f"the message is larger than {limit} bytes")
+
+
+def message_name(kind: str, message_id: str) -> str:
+    """Return what a message that waits is called among others of its session."""
+    return f"{kind}/{message_id}"
 
 
 def let_pass(_state: Any, _action: Any, _by: Dispatch) -> None:

@@ -1,6 +1,10 @@
 """Whether a session may have this model, this active client with these tools, these plug-ins on or off."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from agenthost.core.decisions.refusal import Dispatch, Refused
+from agenthost.core.decisions.turns import held_turn
 from agenthost.wire.ahp.actions.session import (
     SessionActiveClientChangedAction,
     SessionActiveClientToolsChangedAction,
@@ -12,6 +16,9 @@ from agenthost.wire.ahp.tool import ToolDefinition
 from agenthost.wire.json import JsonObject
 from agenthost.wire.mismatch import quote
 
+BEHIND_TURNS = frozenset({"session/turnCancelled", "session/truncated", "session/modelChanged"})
+"""What must not come before a turn that was started earlier and waits."""
+
 
 def model_changed(_state: SessionState, action: SessionModelChangedAction, by: Dispatch) -> None:
     """Refuse a model that is not on offer. A running turn is no reason: see `is_deferred`."""
@@ -20,9 +27,18 @@ def model_changed(_state: SessionState, action: SessionModelChangedAction, by: D
         raise Refused(f"there is no model {quote(action['model']['id'])}")
 
 
-def is_deferred(state: SessionState, action: JsonObject) -> bool:
-    """Tell whether an action that was not refused has to wait for the end of the running turn."""
-    return action.get("type") == "session/modelChanged" and state.get("activeTurn") is not None
+def is_deferred(state: SessionState, action: JsonObject, waiting: Sequence[Any] = ()) -> bool:
+    """Tell whether an action that was not refused has to wait.
+
+    A model waits for the end of the running turn. A turn waits until the session is ready, and what is about
+    turns waits behind it.
+    """
+    kind = action.get("type")
+    if state.get("activeTurn") is not None:
+        return kind == "session/modelChanged"
+    if state.get("lifecycle") != "creating":
+        return False
+    return kind == "session/turnStarted" or (kind in BEHIND_TURNS and held_turn(waiting) is not None)
 
 
 def active_client_changed(

@@ -1,5 +1,8 @@
 """Whether a turn may start, stop, or be cut off."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from agenthost.core.decisions.refusal import Dispatch, Refused, check_size
 from agenthost.wire.ahp.actions.turn import (
     SessionTruncatedAction,
@@ -26,9 +29,15 @@ def running_turn(state: SessionState, turn_id: str) -> ActiveTurn:
 
 
 def turn_started(state: SessionState, action: SessionTurnStartedAction, by: Dispatch) -> None:
-    """Refuse a second turn at a time, an id twice, and turns of a session that is not ready."""
-    if state.get("lifecycle") != "ready":
+    """Refuse a second turn at a time, an id twice, and turns of a session that will not be ready.
+
+    One that is still being made is no reason: see `is_deferred`.
+    """
+    if state.get("lifecycle") not in ("ready", "creating"):
         raise Refused(f"the session is not ready: its lifecycle is {quote(state.get('lifecycle'))}")
+    held = held_turn(by.context.waiting)
+    if held is not None:
+        raise Refused(f"turn {quote(held)} waits until the session is ready")
     turn = state.get("activeTurn")
     if turn is not None:
         raise Refused(f"turn {quote(turn.get('id'))} is still running")
@@ -42,9 +51,15 @@ def turn_started(state: SessionState, action: SessionTurnStartedAction, by: Disp
     check_size(action["userMessage"], by)
 
 
-def turn_cancelled(state: SessionState, action: SessionTurnCancelledAction, _by: Dispatch) -> None:
-    """Refuse to stop any turn but the running one."""
-    running_turn(state, action["turnId"])
+def held_turn(waiting: Sequence[Any]) -> str | None:
+    """Return the id of the turn that waits until the session is ready."""
+    return next((one["turnId"] for one in waiting if one["type"] == "session/turnStarted"), None)
+
+
+def turn_cancelled(state: SessionState, action: SessionTurnCancelledAction, by: Dispatch) -> None:
+    """Refuse to stop any turn but the running one, or the one that waits to be started."""
+    if held_turn(by.context.waiting) != action["turnId"]:
+        running_turn(state, action["turnId"])
 
 
 def truncated(state: SessionState, action: SessionTruncatedAction, by: Dispatch) -> None:

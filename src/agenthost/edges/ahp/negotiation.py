@@ -157,7 +157,6 @@ async def _open(
     connection = kind(host, transport, owner, client_id, version, line)
     await connection.open(request, params)
     for gone in peers.remember(identity, version):
-        host.dispatcher.forget(gone)
         host.tokens.forget(gone)
     older = peers.take_over(identity, line)
     if older is not None:

@@ -1,9 +1,9 @@
 """Storage: what the host needs of a store, small enough that another engine can stand behind it.
 
 A store keeps the log (every envelope, by its sequence number), a row and a snapshot for each session, and
-each session's transcript and large contents. It knows bytes and numbers, nothing of what they mean. All calls
-block: the host makes the writing ones from one thread, in order; the reading ones may come from any thread,
-at any time.
+each session's transcript and large contents, and receipts for what clients sent. It knows bytes and numbers,
+nothing of what they mean. All calls block: the host makes the writing ones from one thread, in order; the
+reading ones may come from any thread, at any time.
 """
 
 from collections.abc import Collection, Sequence
@@ -147,8 +147,45 @@ class CopyContent:
     target: int
 
 
+class Receipt(msgspec.Struct, frozen=True, gc=False):
+    """That an action of a client was taken: enough to know it again when it is sent once more.
+
+    Attributes:
+        identity: whose action it was.
+        slot: its place among those of this client; what was there before goes.
+        client_seq: the number that the client gave it.
+        digest: of the action, as it was sent.
+        seq: the number of its echo or refusal; `None` as long as it has none.
+    """
+
+    identity: str
+    slot: int
+    client_seq: int
+    digest: bytes
+    seq: int | None
+
+
+class DropReceipts(msgspec.Struct, frozen=True, gc=False):
+    """Remove a receipt of a client; all of them without a slot."""
+
+    identity: str
+    slot: int | None = None
+
+
+class EchoReceipt(msgspec.Struct, frozen=True, gc=False):
+    """Note the number of an echo that came late, on the receipts that wait for it."""
+
+    identity: str
+    client_seq: int
+    digest: bytes
+    seq: int
+
+
 Write: TypeAlias = (
     Entry
+    | Receipt
+    | DropReceipts
+    | EchoReceipt
     | AddSession
     | PutRow
     | PutSnapshot
@@ -230,11 +267,14 @@ class Storage(Protocol):
     def replay(self, after: int, resources: Collection[int], client: str) -> Sequence[Entry]:
         """Read the log of these resources after this number, in order, as that client may see it."""
 
+    def receipts(self, identity: str) -> Sequence[Receipt]:
+        """Read the receipts of a client, oldest first; those without an echo come last."""
+
     def trim(self, per_session: int, total: int) -> int:
         """Remove what is older than the newest so many entries, of each session and in all; give how many.
 
         Only what a snapshot holds is removed, so that no state is lost. A call does a bounded amount of it:
-        call again until it gives 0.
+        call again until it gives 0. Receipts go with what would be too old for a log of so many entries.
         """
 
     def close(self) -> None:

@@ -8,6 +8,7 @@ The tables, from version 1 on:
 - `counter`: one row of numbers that have to outlive what they count, rewritten by every commit;
 - `session`, `snapshot`, `message`, `content`: small rows apart from large ones, so that a list reads little;
 - `log`: the envelopes, by sequence number; `log_index`: the same, by resource, up to `indexed_seq`;
+- `receipt` (from version 3 on): which actions of each client were taken, see `Receipt`;
 - `resource`: how much is in the log of each session and of the root, up to `indexed_seq` too, so that
   trimming finds what to remove without looking through the log.
 """
@@ -88,6 +89,18 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ),
     # The same tables, but a run of text is one list in the log: whoever knows only lines must not read it.
     (),
+    (
+        """CREATE TABLE receipt (
+            identity TEXT NOT NULL,
+            slot INTEGER NOT NULL,
+            client_seq INTEGER NOT NULL,
+            digest BLOB NOT NULL,
+            seq INTEGER,
+            PRIMARY KEY (identity, slot)
+        ) WITHOUT ROWID""",
+        # The newest come last, so keeping it costs little; trimming finds the oldest by it.
+        "CREATE INDEX receipt_by_seq ON receipt (seq)",
+    ),
 )
 
 VERSION = len(MIGRATIONS)
@@ -101,6 +114,7 @@ TABLES = {
     "log",
     "log_index",
     "resource",
+    "receipt",
 }
 
 

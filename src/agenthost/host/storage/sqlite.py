@@ -18,6 +18,7 @@ from agenthost.host.storage import (
     ROOT,
     Entry,
     Opening,
+    Receipt,
     SessionRow,
     StoredContent,
     StoredSession,
@@ -28,6 +29,7 @@ from agenthost.host.storage.faults import explained
 from agenthost.host.storage.folder import DataFolder
 from agenthost.host.storage.indexing import catch_up, read_entries
 from agenthost.host.storage.migrations import check_file, migrate
+from agenthost.host.storage.receipts import has_old, read_receipts, remove_old
 from agenthost.host.storage.trimming import AT_MOST, has_long, trim_long, trim_old
 from agenthost.host.storage.writing import Batch
 
@@ -115,10 +117,13 @@ class SqliteStorage:
         """Remove old entries, a bounded number a call; see `Storage.trim`. Call again until it gives 0."""
         with self._writing() as connection:
             counter = replace(self._counter)
+            oldest = counter.last_seq - total
             is_indexed = counter.indexed_seq == counter.last_seq
-            if is_indexed and counter.entry_count <= total and not has_long(connection, per_session):
+            is_short = is_indexed and counter.entry_count <= total and not has_long(connection, per_session)
+            if is_short and not has_old(connection, oldest):
                 return 0
             with _transaction(connection):
+                remove_old(connection, oldest, AT_MOST)
                 catch_up(connection, counter, counter.last_seq)
                 removed = trim_long(connection, per_session)
                 removed += trim_old(connection, counter.entry_count - removed - total, AT_MOST - removed)
@@ -187,6 +192,11 @@ class SqliteStorage:
         with self._reading() as connection:
             entries = read_entries(connection, resources, after)
         return [entry for entry in entries if entry.only_for in (None, client)]
+
+    def receipts(self, identity: str) -> Sequence[Receipt]:
+        """Read the receipts of a client; see `Storage.receipts`."""
+        with self._reading() as connection:
+            return read_receipts(connection, identity)
 
     def close(self) -> None:
         """Close the store and let go of its folder; closing twice is fine."""

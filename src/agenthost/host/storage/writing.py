@@ -14,15 +14,19 @@ from agenthost.host.storage import (
     CopyContent,
     CutMessages,
     DropLog,
+    DropReceipts,
     DropSession,
+    EchoReceipt,
     Entry,
     PutContent,
     PutRow,
     PutSnapshot,
+    Receipt,
     Write,
 )
 from agenthost.host.storage.counter import Counter, put_counter
 from agenthost.host.storage.indexing import AT_ONCE, catch_up, remove_entries
+from agenthost.host.storage.receipts import change_receipts
 
 T = TypeVar("T")
 
@@ -35,6 +39,8 @@ _ADD_ENTRIES = "INSERT INTO log (seq, resource, envelope) VALUES {rows}"
 _ADD_MESSAGES = """INSERT INTO message SELECT column1, column2, column3 FROM (VALUES {rows})
     WHERE column4 = (SELECT coalesce(max(position) + 1, 0) FROM message WHERE number = column1)
     AND EXISTS (SELECT 1 FROM session WHERE number = column1)"""
+
+_PUT_RECEIPTS = "REPLACE INTO receipt VALUES {rows}"
 
 _ROWS_AT_ONCE = (64, 16, 4, 1)
 """How many rows a statement may have. For each statement `sqlite3` lets go of the interpreter's lock and has
@@ -56,6 +62,7 @@ class Batch:
         self._entries: list[tuple[int, int, bytearray]] = []
         self._rows: dict[int, tuple[int, bytearray, bytearray, int]] = {}
         self._messages: list[tuple[int, int, bytearray]] = []
+        self._receipts: list[tuple[str, int, int, bytearray, int | None]] = []
 
     def put(self, writes: Sequence[Write]) -> None:
         """Do the writes, in order."""
@@ -68,6 +75,9 @@ class Batch:
                 self._rows[row.number] = values
             elif type(write) is AddMessages:
                 self._messages += _message_rows(write.number, write.position, write.messages)
+            elif type(write) is Receipt:
+                digest = bytearray(write.digest)
+                self._receipts.append((write.identity, write.slot, write.client_seq, digest, write.seq))
             else:
                 self._put_gathered()
                 self._put_other(write)
@@ -91,7 +101,7 @@ class Batch:
             self.counter.entry_count += 1
 
     def _put_gathered(self) -> None:
-        """Put what was gathered: these three do not look at each other, so their order does not matter."""
+        """Put what was gathered: these do not look at each other, so their order does not matter."""
         entries, rows, messages = self._entries, self._rows, self._messages
         if entries:
             for some in _some_of(entries):
@@ -108,6 +118,10 @@ class Batch:
             ):
                 self._explain(messages)
             self._messages = []
+        if self._receipts:
+            for found in _some_of(self._receipts):
+                self._insert(_PUT_RECEIPTS, found)
+            self._receipts = []
 
     def _insert(self, sql: str, rows: Sequence[tuple[object, ...]]) -> int:
         """Insert rows with one statement; give how many were taken."""
@@ -142,7 +156,9 @@ class Batch:
                 self._drop_log(number, up_to)
             case CutMessages() | PutContent() | CopyContent():
                 self._put_belonging(write)
-            case Entry() | PutRow() | AddMessages():
+            case DropReceipts() | EchoReceipt():
+                change_receipts(self._connection, write)
+            case Entry() | PutRow() | AddMessages() | Receipt():
                 raise AssertionError("these are gathered")
             case _:
                 assert_never(write)

@@ -5,6 +5,7 @@ and owners. Knows no connections: actions come from the dispatcher, and the reso
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from agenthost.host.terminals.shells import Shell
 from agenthost.wire.ahp.actions.envelope import ActionOrigin
 from agenthost.wire.ahp.actions.text import TerminalData
 from agenthost.wire.ahp.terminal import TerminalClaim, TerminalInfo, TerminalState
+
+log = logging.getLogger("agenthost.terminals")
 
 LONGEST_INPUT = 64 * 1024
 """How many bytes a client may type at once."""
@@ -218,8 +221,17 @@ class Terminal:
 
     # What clients do
 
-    def dispatch(self, action: Any, origin: ActionOrigin) -> Shown | None:
-        """Let a client's action happen, with what follows from it. Gives the refusal, if it is refused."""
+    def refuse(self, action: Any, origin: ActionOrigin, reason: str) -> Shown:
+        """Answer a client's action with a refusal; see `TerminalResource.refuse`."""
+        return self.resource.refuse(action, origin, reason)
+
+    def dispatch(
+        self, action: Any, origin: ActionOrigin, taken: Callable[[int], None] = lambda _: None
+    ) -> Shown | None:
+        """Let a client's action happen, with what follows from it. Gives the refusal, if it is refused.
+
+        `taken` is called with the number of an action that happens.
+        """
         self.settle()
         state = self.resource.live.base
         context = Context(has_exited=self.has_exited)
@@ -229,7 +241,11 @@ class Terminal:
             return self.resource.refuse(action, origin, reason)
         is_hidden = self._hooks.is_private and decided["type"] == "terminal/input"
         self.resource.act(decided, origin, origin["clientId"] if is_hidden else None)
-        self._follow(decided)
+        taken(self._journal.last_seq)
+        try:
+            self._follow(decided)
+        except Exception:  # the action itself has happened
+            log.exception("what follows from %r failed", decided["type"])
         return None
 
     def _objection(self, action: Any) -> str | None:

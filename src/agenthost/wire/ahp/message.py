@@ -1,6 +1,6 @@
 """What the user says, with attachments."""
 
-from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from agenthost.wire.ahp.common import ContentRef, Meta, TextRange, TextSelection
 from agenthost.wire.annotations import Tag
@@ -42,6 +42,12 @@ MessageAttachment: TypeAlias = Annotated[
     SimpleMessageAttachment | MessageEmbeddedResourceAttachment | MessageResourceAttachment, Tag("type")
 ]
 """Something sent along with a message."""
+
+
+def label_of(attachment: Any) -> str:
+    """Return what people call an attachment, also one of a kind that we do not know."""
+    names = (attachment.get(key) for key in ("label", "displayName", "name", "title", "uri", "type"))
+    return next((name for name in names if type(name) is str and name), "something")
 
 
 class UserMessage(TypedDict):

@@ -1,11 +1,13 @@
 """The commands of AHP 0.1: each takes checked params, makes one call to the host, and gives the result."""
 
+import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agenthost.edges.ahp.v0_1 import files
-from agenthost.errors import InvalidValue, SessionExists
+from agenthost.errors import HostError, InvalidValue, SessionExists, SessionNotFound
 from agenthost.host.agent import Agent
+from agenthost.host.dispatch import reason_of
 from agenthost.host.host import Host
 from agenthost.host.setup import check_options
 from agenthost.host.starting import Start
@@ -18,6 +20,8 @@ from agenthost.wire.wholes import whole_of
 if TYPE_CHECKING:
     from agenthost.edges.ahp.v0_1.connection import Connection
 
+log = logging.getLogger("agenthost.ahp")
+
 __all__ = ["BESIDE", "NOTIFICATIONS", "REQUESTS"]
 
 Handler: TypeAlias = Callable[["Connection", Any], Awaitable[Json]]
@@ -25,6 +29,9 @@ Handler: TypeAlias = Callable[["Connection", Any], Awaitable[Json]]
 TURNS_PER_PAGE = 50
 MOST_TURNS = 100
 LISTED_AT_ONCE = 1_000
+
+NO_NUMBER = -1
+"""The `clientSeq` in the answer to an action that came without a usable one."""
 
 
 async def ping(_connection: "Connection", _params: Any) -> Json:
@@ -49,14 +56,33 @@ async def unsubscribe(connection: "Connection", params: Any) -> None:
 async def dispatch_action(connection: "Connection", params: Any) -> None:
     """`dispatchAction`: let something happen. The answer is its echo, or a refusal for this client alone."""
     action, seq = params.get("action"), whole_of(params.get("clientSeq"))
-    if seq is None or type(action) is not dict or type(action.get("type")) is not str:
-        raise InvalidValue("$", "a clientSeq and an action", describe(params))
+    try:
+        if seq is None:
+            found = describe(params.get("clientSeq"))
+            raise InvalidValue("$.clientSeq", "a whole number of at most 64 bits", found)
+        await _check_action(connection, action)
+    except SessionNotFound:
+        return  # as the protocol wants it
+    except Exception as error:
+        if not isinstance(error, HostError):
+            log.exception("an action of client %s failed", connection.client_id)
+        number, reason = NO_NUMBER if seq is None else seq, reason_of(error)
+        connection.host.refuse(connection.client_id, number, action, reason, connection.tell)
+        return
+    await connection.host.dispatch(
+        connection.client_id, seq, action, connection.tell, sender=connection.sender
+    )
+
+
+async def _check_action(connection: "Connection", action: Json) -> None:
+    """Refuse what is no action at all, and what is about a resource that this client may not see."""
+    if type(action) is not dict:
+        raise InvalidValue("$.action", "an object", describe(action))
+    if type(action.get("type")) is not str:
+        raise InvalidValue("$.action.type", "a string", describe(action.get("type")))
     uri = resource_of(action)
     if uri is not None and uri != ROOT_URI:
         await connection.check_visible(uri)
-    await connection.host.dispatch(
-        connection.client_id, seq, action, connection.tell, identity=connection.identity
-    )
 
 
 async def create_session(connection: "Connection", params: Any) -> Json:

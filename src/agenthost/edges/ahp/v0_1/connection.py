@@ -23,6 +23,7 @@ from agenthost.errors import HostError, InvalidValue, SessionNotFound, SlowConsu
 from agenthost.host.catalogue import Notice
 from agenthost.host.feeds import Feed, View
 from agenthost.host.host import Host
+from agenthost.host.senders import Sender
 from agenthost.host.session import Session
 from agenthost.host.subscriptions import Shown
 from agenthost.wire.ahp import ROOT_URI
@@ -70,6 +71,7 @@ class Connection:
         client_id: what it calls itself.
         identity: who it is, among the clients of all owners.
         locale: the language it wants to read.
+        sender: the connection as one that actions come by, once it is open.
     """
 
     def __init__(
@@ -92,6 +94,7 @@ class Connection:
         self._sight = Sight(host.terminals, owner)
         self._outbox = Outbox(client_id, host.limits, lambda why: line.end(CLOSE_SLOW, why))
         self.feed: Feed = host.engine.feed_for(self._outbox)
+        self.sender: Sender | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_sending = False
         self._slots = asyncio.Semaphore(AT_ONCE)
@@ -106,11 +109,10 @@ class Connection:
         """
         self.host.clients.joined(self.client_id)
         try:
-            if request.method == "initialize":
-                self.host.dispatcher.forget(self.identity)
-                result = await self._initialize(params)
-            else:
-                result = await self._reconnect(params)
+            is_new = request.method == "initialize"
+            result = await (self._initialize(params) if is_new else self._reconnect(params))
+            last_seen = None if is_new else params["lastSeenServerSeq"]
+            self.sender = await self.host.engine.senders.join(self.identity, self.tell, last_seen)
         except BaseException:
             self.feed.close()
             self.host.clients.left(self.client_id)
@@ -197,6 +199,8 @@ class Connection:
             stop_listening()
             self.feed.close()
             self.host.clients.left(self.client_id)
+            if self.sender is not None:
+                self.host.engine.senders.leave(self.sender)
             writer.remove_done_callback(self._written)
             tasks = [writer, *self._tasks]
             for task in tasks:

@@ -38,7 +38,7 @@ class Sight:
         envelope = decode_json(entry.envelope)
         action = envelope["action"]
         # What was refused is this client's own words, whatever they are.
-        if action["type"] == "root/terminalsChanged" and "rejectionReason" not in envelope:
+        if "rejectionReason" not in envelope and action["type"] == "root/terminalsChanged":
             action["terminals"] = self._own(action["terminals"])
         return encode_json(envelope)
 
