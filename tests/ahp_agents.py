@@ -1,5 +1,7 @@
 """Agents for the tests of AHP: one that needs tokens, one that echoes, one that never gets ready."""
 
+import asyncio
+from collections.abc import Callable
 from typing import Any
 
 from agenthost.host.agent import Agent, Model
@@ -43,6 +45,25 @@ class Unready(Agent):
         raise RuntimeError("no room")
 
 
+class Slow(Agent):
+    """Gets ready for a session that is held when it is let go; for bad ones never."""
+
+    def __init__(self) -> None:
+        super().__init__("slow", echo)
+        self._held: dict[str, asyncio.Event] = {}
+
+    def hold(self, session: str) -> Callable[[], None]:
+        """Hold a session that is to be made; returns what lets it go."""
+        self._held[session] = asyncio.Event()
+        return self._held[session].set
+
+    async def prepare(self, session: str) -> None:
+        await self._held[session].wait()
+        if session.endswith("bad"):
+            raise RuntimeError("no room")
+
+
+SLOW = Slow()
 GUARDED = Guarded("guarded", echo, protected_resources=[LOGIN, EXTRA])
 UNREADY = Unready("unready", echo)
 ECHO = Agent("echo", echo, customizations=[PLUGIN], models=[Model("small"), Model("large")])

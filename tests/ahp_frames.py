@@ -19,6 +19,10 @@ PUSHED = {name: Shape[Any](one.params.kind, STRICT) for name, one in METHODS.ite
 DATA = {code: Shape[Any](shape.kind, STRICT) for code, shape in ERROR_DATA.items()}
 
 
+UNKNOWN_KIND = "file"
+"""A kind of attachment that the protocol does not have."""
+
+
 class Refused(Exception):
     """A request was answered with an error."""
 
@@ -37,6 +41,17 @@ def resource_of(action: Any) -> Any:
     """Give the resource that an action belongs to."""
     scope = str(action["type"]).partition("/")[0]
     return ROOT_URI if scope == "root" else action.get(scope)
+
+
+def without_unknown(value: Any) -> Any:
+    """Copy what came, without attachments of unknown kinds: those are passed on as clients sent them."""
+    if type(value) is list:
+        return [without_unknown(one) for one in value if not _is_unknown(one)]
+    return {key: without_unknown(one) for key, one in value.items()} if type(value) is dict else value
+
+
+def _is_unknown(value: Any) -> bool:
+    return type(value) is dict and value.get("type") == UNKNOWN_KIND
 
 
 def shape_error(message: Any) -> None:
@@ -77,7 +92,7 @@ class Ears:
         assert message["jsonrpc"] == "2.0", message
         if "method" in message:
             assert "id" not in message, f"a host asks for nothing: {message}"
-            params = json.loads(json.dumps(message["params"]))
+            params = without_unknown(message["params"])
             if "rejectionReason" in params:  # the words of the client itself, whatever they are
                 params["action"] = {"type": "session/ready", "session": ""}
             PUSHED[message["method"]].take(params)
@@ -97,7 +112,7 @@ class Ears:
         if "error" in message:
             future.set_exception(Refused(message["error"]))
             return
-        RESULTS[method].take(json.loads(json.dumps(message["result"])))
+        RESULTS[method].take(without_unknown(message["result"]))
         self._learn(method, params, message["result"])
         future.set_result(message["result"])
 

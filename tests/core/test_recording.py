@@ -33,6 +33,11 @@ def test_a_message_without_attachments_is_plain_text() -> None:
     [
         ({"type": "simple", "label": "sel", "modelRepresentation": "line 3"}, text("line 3")),
         ({"type": "simple", "label": "sel"}, text("[attached: sel]")),
+        ({"type": "file", "displayName": "a", "uri": "file:///a"}, text("[attached: a, file:///a]")),
+        ({"type": "file", "uri": "file:///a", "label": 5}, text("[attached: file:///a]")),
+        ({"type": "odd", "modelRepresentation": "what it is"}, text("what it is")),
+        ({"type": "odd", "uri": 7, "data": 5}, text("[attached: odd]")),
+        ({"type": ""}, text("[attached: something]")),
         ({"type": "resource", "label": "a", "uri": "file:///a"}, text("[attached: a, file:///a]")),
         (
             {"type": "resource", "label": "a", "uri": "https://x/a.png", "displayKind": "image"},

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from agenthost.core.decisions import Context
 from agenthost.errors import TurnInProgress, TurnNotFound
-from agenthost.host.dispatch import Dispatcher, Happening
+from agenthost.host.dispatch import INTERNAL_ERROR, Dispatcher, Happening
 from agenthost.host.engine import Engine
 from agenthost.host.session import Said, Session
+from agenthost.wire.ahp import ROOT_URI
 from hosting import new_state, run, started
 
 URI = "demo:/one"
@@ -72,27 +74,119 @@ def test_a_refused_action_changes_nothing_and_says_why(tmp_path: Path) -> None:
     tell(tmp_path, story)
 
 
-@pytest.mark.parametrize(
-    "rubbish", [None, 5, [], {}, {"type": 5}, action("titleChanged", title="x") | {"session": "demo:/other"}]
-)
-def test_what_names_no_session_that_is_there_is_ignored(tmp_path: Path, rubbish: Any) -> None:
+def test_what_names_a_session_that_is_not_there_is_ignored(tmp_path: Path) -> None:
     async def story(dispatcher: Dispatcher, _session: Session, noted: list[Happening], host: Engine) -> None:
-        assert await dispatcher.dispatch("me", 1, rubbish) is None
+        nowhere = action("titleChanged", title="x") | {"session": "demo:/other"}
+        assert await dispatcher.dispatch("me", 1, nowhere) is None
         assert (noted, host.journal.last_seq) == ([], 1)  # the root's
 
     tell(tmp_path, story)
 
 
-def test_what_is_sent_twice_happens_once_until_the_client_begins_anew(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rubbish", [None, 5, [], {}, {"type": 5}, {"type": "session/titleChanged"}])
+def test_what_names_no_session_is_refused_and_not_kept(tmp_path: Path, rubbish: Any) -> None:
+    async def story(dispatcher: Dispatcher, _session: Session, noted: list[Happening], host: Engine) -> None:
+        refusal = await dispatcher.dispatch("me", 1, rubbish)
+        assert refusal is not None
+        assert (noted, refusal.action, refusal.only_for) == ([], rubbish, "me")
+        await host.journal.wait()
+        back = await host.feed("me").resume(0, [ROOT_URI])
+        assert back.replay is not None
+        assert refusal.seq not in [entry.seq for entry in back.replay]
+
+    tell(tmp_path, story)
+
+
+def test_without_a_connection_that_comes_back_nothing_is_a_repeat(tmp_path: Path) -> None:
     async def story(dispatcher: Dispatcher, _session: Session, noted: list[Happening], _host: Engine) -> None:
         for client in ("me", "me", "you"):
             await dispatcher.dispatch(client, 1, action("titleChanged", title=client))
-        assert len(noted) == 2
-        dispatcher.forget("me")
-        await dispatcher.dispatch("me", 1, action("titleChanged", title="again"))
         assert len(noted) == 3
 
     tell(tmp_path, story)
+
+
+def test_a_fault_in_the_host_is_a_refusal_and_the_session_goes_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whatever raises before the action has happened: here what decisions are told."""
+
+    async def story(dispatcher: Dispatcher, session: Session, noted: list[Happening], host: Engine) -> None:
+        def broken(_: Session) -> Context:
+            raise KeyError("a secret of ours")
+
+        faulty = Dispatcher(
+            host.sessions, root=host.root, senders=host.senders, happened=noted.append, context=broken
+        )
+        before = session.state
+        refusal = await faulty.dispatch("me", 1, start("t1"))
+        assert refusal is not None
+        assert refusal.reason == INTERNAL_ERROR
+        assert b"secret" not in refusal.envelope
+        assert "a secret of ours" in caplog.text
+        assert (noted, session.state) == ([], before)
+        assert await dispatcher.dispatch("me", 1, start("t1")) is None
+        assert types(noted) == ["turnStarted"]
+
+    tell(tmp_path, story)
+
+
+def test_a_fault_after_an_action_has_happened_is_no_second_answer(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def story(_dispatcher: Dispatcher, session: Session, _noted: list[Happening], host: Engine) -> None:
+        def broken(_: Happening) -> None:
+            raise KeyError("who hears of it")
+
+        faulty = Dispatcher(host.sessions, root=host.root, senders=host.senders, happened=broken)
+        feed = host.feed("me")
+        await feed.subscribe(URI)
+        assert await faulty.dispatch("me", 1, action("titleChanged", title="Mine")) is None
+        (item,) = await feed.subscriber.wait_next()
+        assert b'"clientSeq":1' in item.envelope
+        assert session.state["summary"]["title"] == "Mine"
+        assert "who hears of it" in caplog.text
+
+    tell(tmp_path, story)
+
+
+def test_a_queued_message_that_cannot_be_started_stays_in_the_queue(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def story(dispatcher: Dispatcher, session: Session, _noted: list[Happening], _host: Engine) -> None:
+        odd: Any = {**queue("q1"), "userMessage": {"text": "x", "attachments": [5]}}
+        session.act(odd)  # past all decisions, as if they had a gap
+        assert await dispatcher.dispatch("me", 1, queue("q2")) is None
+        assert [one["id"] for one in session.state["queuedMessages"]] == ["q1", "q2"]
+        assert "activeTurn" not in session.state
+        assert "could not be started" in caplog.text
+        removed = action("pendingMessageRemoved", kind="queued", id="q1")
+        assert await dispatcher.dispatch("me", 2, removed) is None
+        assert session.state["activeTurn"]["userMessage"] == {"text": "q2"}
+
+    tell(tmp_path, story)
+
+
+def test_a_message_that_has_had_its_time_is_not_queued_again_not_even_after_a_restart(tmp_path: Path) -> None:
+    async def story(dispatcher: Dispatcher, session: Session, _noted: list[Happening], host: Engine) -> None:
+        await dispatcher.dispatch("me", 1, queue("q1"))
+        again = await dispatcher.dispatch("me", 2, queue("q1"))
+        assert "taken or removed before" in str(again and again.reason)
+        assert await dispatcher.dispatch("me", 3, queue("q2")) is None
+        assert await dispatcher.dispatch("me", 4, queue("q2")) is None  # it waits still: changed in place
+        assert len(session.state["queuedMessages"]) == 1
+        await host.journal.wait()
+
+    async def after() -> None:
+        async with started(tmp_path) as host:
+            dispatcher = Dispatcher(
+                host.sessions, root=host.root, senders=host.senders, happened=lambda _: None
+            )
+            again = await dispatcher.dispatch("me", 9, queue("q1"))
+            assert "taken or removed before" in str(again and again.reason)
+
+    tell(tmp_path, story)
+    run(after)
 
 
 def test_a_model_chosen_during_a_turn_is_applied_when_it_ends_before_the_next_begins(tmp_path: Path) -> None:

@@ -107,21 +107,6 @@ def test_an_agent_that_cannot_start_keeps_the_host_closed_and_the_others_are_sto
     run(story)
 
 
-def test_a_session_is_ready_when_its_agent_is_and_takes_no_turns_before(tmp_path: Path) -> None:
-    async def story() -> None:
-        agent = Careful()
-        async with talking(tmp_path, agent) as host:
-            talk = await Talk.begin(host)
-            assert talk.state["lifecycle"] == "creating"
-            refusal = await talk.act("turnStarted", turnId="t", userMessage={"text": "Hi"})
-            assert "not ready" in str(refusal and refusal.reason)
-            agent.may_prepare.set()
-            await until(talk, lambda state: state["lifecycle"] == "ready")
-            await talk.say("Hi")
-
-    run(story)
-
-
 @pytest.mark.parametrize(
     ("fault", "sentence"),
     [(HostError("No key."), "No key."), (KeyError("secret"), "the agent could not get ready")],

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from agenthost.core.decisions import is_deferred
 from building import act, done, in_turn, message, session, started, turn_act
 from deciding import QUEUE, reason
 
@@ -15,11 +16,6 @@ LONG = "t" * 200
     [
         (in_turn(), started(), "turn 't1' is still running"),
         (in_turn(), started("t1"), "turn 't1' is still running"),
-        (
-            session(lifecycle="creating"),
-            started(),
-            "the session is not ready: its lifecycle is 'creating'",
-        ),
         (
             session(lifecycle="creationFailed"),
             started(),
@@ -35,6 +31,20 @@ LONG = "t" * 200
 )
 def test_a_turn_may_not_start(state: Any, action: Any, expected: str) -> None:
     assert reason(state, action) == expected
+
+
+def test_one_turn_may_be_started_before_the_session_is_ready_and_has_to_wait() -> None:
+    state: Any = session(lifecycle="creating")
+    later = [started("t1")]
+    assert reason(state, started("t1")) is None
+    assert is_deferred(state, started("t1"))
+    assert reason(state, started("t2"), waiting=later) == "turn 't1' waits until the session is ready"
+    cancel, other = turn_act("turnCancelled", turnId="t1"), turn_act("turnCancelled", turnId="t2")
+    assert reason(state, cancel, waiting=later) is None
+    assert is_deferred(state, cancel, later)
+    assert reason(state, other, waiting=later) == "no turn is running"
+    assert reason(state, cancel) == "no turn is running"
+    assert not is_deferred(state, act("titleChanged", title="x"), later)
 
 
 def test_a_turn_may_start_though_others_wait_and_are_read() -> None:

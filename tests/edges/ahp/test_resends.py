@@ -71,10 +71,11 @@ async def test_what_is_sent_again_is_dropped_once_if_its_echo_was_not_seen(place
     async with place.stranger() as me:
         await me.reopen(seen, uri)
         await me.act(uri, TITLE, seq=7, title="Once")  # dropped
-        await me.decide(uri, TITLE, seq=7, title="Other")  # the same number, but not the same action
-        await me.decide(uri, TITLE, seq=8, title="Once")  # the same action, but not the same number
-        await me.decide(uri, TITLE, seq=7, title="Once")  # the receipt is spent
-    assert await seen_by(place, uri) == ["Once", "Other", "Once", "Once"]
+        await me.act(uri, TITLE, seq=7, title="Other")  # the same number, but not the same action
+        await me.act(uri, TITLE, seq=8, title="Once")  # the same action, but not the same number
+        await me.act(uri, TITLE, seq=7, title="Once")  # the receipt is spent
+        await me.decide(uri, TITLE, seq=99, title="End")
+    assert await seen_by(place, uri) == ["Once", "Other", "Once", "Once", "End"]
 
 
 @rule("HR-C09")
@@ -90,8 +91,9 @@ async def test_a_client_that_begins_anew_repeats_nothing(place: Place) -> None:
     async with place.stranger() as me:  # the receipt of the second is there, that of the first is gone
         await me.reopen(seen, uri)
         await me.act(uri, TITLE, seq=7, title="Once")
-        await me.decide(uri, TITLE, seq=7, title="Once")
-    assert await seen_by(place, uri) == ["Once"] * 3
+        await me.act(uri, TITLE, seq=7, title="Once")
+        await me.decide(uri, TITLE, seq=99, title="End")
+    assert await seen_by(place, uri) == ["Once", "Once", "Once", "End"]
 
 
 @rule("HR-C09")
@@ -123,8 +125,9 @@ async def test_only_so_many_receipts_are_kept_of_a_client_the_newest(place: Plac
     async with place.stranger() as me:
         await me.reopen(seen, uri)
         await me.act(uri, TITLE, seq=1, title="1")
-        await me.decide(uri, TITLE, seq=0, title="0")
-    assert (await seen_by(place, uri))[MAX_RECEIPTS + 1 :] == ["0"]
+        await me.act(uri, TITLE, seq=0, title="0")
+        await me.decide(uri, TITLE, seq=9_999, title="End")
+    assert (await seen_by(place, uri))[MAX_RECEIPTS + 1 :] == ["0", "End"]
 
 
 @rule("HR-C09")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agenthost.wire.ahp import ROOT_URI
-from ahp_agents import ECHO, PLUGIN, UNREADY
+from ahp_agents import ECHO, PLUGIN, SLOW, UNREADY
 from ahp_sites import Place, on_a_host
 from ahp_speaking import new_uri
 from rules import rule
@@ -27,6 +27,27 @@ async def test_a_session_begins_as_creating_and_gets_ready_or_fails(place: Place
         assert me.state(bad)["creationError"]["message"] == "the agent could not get ready"
         good = await me.begun()
         assert me.state(good)["lifecycle"] == "ready"
+
+
+@rule("HR-L11", "HR-L02")
+@pytest.mark.parametrize("fails", [False, True])
+@on_a_host(SLOW, may_fail=True)
+async def test_a_turn_that_is_started_at_once_waits_for_the_session(place: Place, fails: bool) -> None:
+    async with place.client() as me:
+        uri = f"slow:/{'bad' if fails else 'good'}"
+        release = SLOW.hold(uri)
+        await me.request("createSession", session=uri)
+        await me.subscribe(uri)
+        seq = await me.act(uri, "session/turnStarted", turnId="t1", userMessage={"text": "Hi"})
+        await me.request("ping")
+        assert me.envelopes == []
+        release()
+        origin = {"clientId": "me", "clientSeq": seq}
+        answer = await me.hear(lambda one: one.get("origin") == origin)
+        if fails:
+            assert answer["rejectionReason"].startswith("the session could not be created: ")
+        else:
+            assert (await me.finish(uri, "t1"))["responseParts"][0]["content"] == "Hi"
 
 
 @rule("HR-L03", "HR-L04", "HR-L05", "HR-U08")

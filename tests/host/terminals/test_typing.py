@@ -61,21 +61,17 @@ def test_a_refusal_is_one_whatever_else_the_action_carries(tmp_path: Path) -> No
     run(story)
 
 
-def test_what_was_handled_before_or_names_no_terminal_is_ignored(tmp_path: Path) -> None:
+def test_what_names_no_terminal_is_ignored_or_refused(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path) as host:
             watch = await Watch.start(host, "cat")
-            action = {"type": "terminal/titleChanged", "terminal": URI, "title": "once"}
-            for title in ("once", "twice"):
-                assert await host.dispatch("me", 77, {**action, "title": title}) is None
-            nowhere: Any = [
-                {**action, "terminal": "term:/none"},
-                {**action, "terminal": 5},
-                {"type": "terminal/input"},
-            ]
-            for number, one in enumerate(nowhere):
-                assert await host.dispatch("me", 100 + number, {**one, "session": "demo:/none"}) is None
-            await watch.until(lambda one: one.state["title"] == "once")
+            action = {"type": "terminal/titleChanged", "terminal": URI, "title": "x", "session": "demo:/none"}
+            assert await host.dispatch("me", 1, {**action, "terminal": "term:/none"}) is None
+            assert await host.dispatch("me", 2, {**action, "session": URI, "type": "session/ready"}) is None
+            for odd in ({**action, "terminal": 5}, {"type": "terminal/input"}):
+                assert "$.terminal" in reason(await host.dispatch("me", 3, odd))
+            await watch.act("titleChanged", title="last")
+            await watch.until(lambda one: one.state["title"] == "last")
             assert watch.kinds == ["titleChanged"]
 
     run(story)

@@ -1,0 +1,82 @@
+"""The SQLite store: receipts for what clients sent. Real files."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from agenthost.host.storage import DropReceipts, EchoReceipt, Receipt
+from agenthost.host.storage.migrations import APPLICATION_ID, MIGRATIONS, VERSION
+from agenthost.host.storage.sqlite import FILE, SqliteStorage
+from storing import added, appended
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStorage]:
+    opened = SqliteStorage(tmp_path)
+    opened.open()
+    yield opened
+    opened.close()
+
+
+def receipt(slot: int, seq: int | None, identity: str = "me", client_seq: int = 1) -> Receipt:
+    return Receipt(identity, slot, client_seq, b"digest", seq)
+
+
+def slots(store: SqliteStorage, identity: str = "me") -> list[int]:
+    return [found.slot for found in store.receipts(identity)]
+
+
+def test_receipts_are_read_oldest_first_after_a_restart_too(store: SqliteStorage) -> None:
+    store.commit([receipt(0, 5), receipt(1, None), receipt(2, 3), receipt(0, 1, "you")], 5)
+    store.close()
+    store.open()
+    assert store.receipts("me") == [receipt(2, 3), receipt(0, 5), receipt(1, None)]
+    assert slots(store, "you") == [0]
+    assert store.receipts("nobody") == []
+
+
+def test_a_receipt_takes_the_place_of_the_one_in_its_slot(store: SqliteStorage) -> None:
+    store.commit([receipt(slot, slot) for slot in range(1, 100)], 100)
+    store.commit([receipt(7, 101)], 101)
+    assert slots(store) == [*range(1, 7), *range(8, 100), 7]
+
+
+def test_receipts_are_dropped_one_by_one_or_all_of_a_client(store: SqliteStorage) -> None:
+    store.commit([receipt(0, 1), receipt(1, 2), receipt(0, 3, "you"), DropReceipts("me", 0)], 3)
+    assert slots(store) == [1]
+    store.commit([receipt(0, 4), DropReceipts("me"), receipt(5, 5)], 5)
+    assert (slots(store), slots(store, "you")) == ([5], [0])
+
+
+def test_an_echo_that_comes_late_is_noted_where_it_was_waited_for(store: SqliteStorage) -> None:
+    store.commit([receipt(0, 1), receipt(1, None), receipt(2, None, client_seq=2)], 1)
+    store.commit([EchoReceipt("me", 1, b"digest", 9)], 9)
+    assert [found.seq for found in store.receipts("me")] == [1, 9, None]
+
+
+def test_receipts_of_clients_that_never_come_back_go_with_the_log(store: SqliteStorage) -> None:
+    store.commit([added(1), *appended(range(1, 21))], 20)
+    store.commit([receipt(slot, slot) for slot in range(1, 21)] + [receipt(99, None)], 20)
+    store.trim(1_000, 1_000)
+    assert len(slots(store)) == 21
+    store.trim(1_000, 5)
+    assert slots(store) == [16, 17, 18, 19, 20, 99]
+
+
+@pytest.mark.parametrize("version", range(1, VERSION))
+def test_an_older_store_is_taken_over(tmp_path: Path, version: int) -> None:
+    with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as file:
+        for statements in MIGRATIONS[:version]:
+            for statement in statements:
+                file.execute(statement)
+        file.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        file.execute(f"PRAGMA user_version = {version}")
+    store = SqliteStorage(tmp_path)
+    store.open()
+    store.commit([added(1), *appended(range(1, 3)), receipt(0, 2)], 2)
+    assert slots(store) == [0]
+    assert len(store.replay(0, [1], "me")) == 2
+    store.close()
