@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agenthost.host.storage import CopyContent, DropLog, PutContent
+from agenthost.host.storage import CopyContent, DropLog, DropReceipts, EchoReceipt, PutContent, Receipt
 from agenthost.host.storage.sqlite import FILE, SqliteStorage
 from hosting import new_state, run, started
 from storing import added, appended
@@ -111,7 +111,10 @@ def test_no_statement_looks_through_a_whole_table(tmp_path: Path) -> None:
     store.load(1)
     store.commit([PutContent(1, "a", "text/plain", b""), added(2), CopyContent(1, 2), DropLog(1, 0)], 19)
     store.content(2, "a")
+    store.commit([Receipt("me", 0, 1, b"", 3), EchoReceipt("me", 1, b"", 3), DropReceipts("me", 7)], 19)
+    store.receipts("me")
     store.trim(5, 5)
+    store.commit([DropReceipts("me")], 19)
     store.replay(3, [0, 1], "me")
     store.trim(5, 5)
     store._writer.set_trace_callback(None)

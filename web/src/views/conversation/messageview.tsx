@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import type { MessageAttachment, UserMessage } from "../../ahp/wire";
 import { Icon } from "../parts/icon";
+import { labelOf } from "./labels";
 
 interface MessageViewProps {
   message: UserMessage;
@@ -39,21 +40,17 @@ export function AttachmentView({
   onRemove?: () => void;
 }) {
   const isImage = attachment.type === "embeddedResource" && attachment.contentType.startsWith("image/");
+  const label = labelOf(attachment);
   return (
-    <li class="attachment" title={attachment.label}>
+    <li class="attachment" title={label}>
       {isImage ? (
-        <img src={`data:${attachment.contentType};base64,${attachment.data}`} alt={attachment.label} />
+        <img src={`data:${attachment.contentType};base64,${attachment.data}`} alt={label} />
       ) : (
         <Icon name={iconOf(attachment)} />
       )}
-      <span dir="auto">{attachment.label}</span>
+      <span dir="auto">{label}</span>
       {onRemove && (
-        <button
-          type="button"
-          class="quiet small"
-          aria-label={`Remove ${attachment.label}`}
-          onClick={onRemove}
-        >
+        <button type="button" class="quiet small" aria-label={`Remove ${label}`} onClick={onRemove}>
           <Icon name="close" />
         </button>
       )}

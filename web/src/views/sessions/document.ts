@@ -8,6 +8,7 @@ import type {
   Turn,
   UsageInfo,
 } from "../../ahp/wire";
+import { labelOf } from "../conversation/labels";
 
 const MAX_INPUT = 200;
 
@@ -31,7 +32,7 @@ function timeOf(milliseconds: number): string {
 
 function turnBlocks(turn: Turn, agent: string): string[] {
   const { text, attachments = [] } = turn.userMessage;
-  const blocks = ["## User", text, ...attachments.map((one) => `- attached: ${one.label}`), `## ${agent}`];
+  const blocks = ["## User", text, ...attachments.map((one) => `- attached: ${labelOf(one)}`), `## ${agent}`];
   blocks.push(...turn.responseParts.flatMap(partBlocks));
   if (!turn.state) blocks.push("*still running*");
   else if (turn.state === "cancelled") blocks.push("*stopped*");

@@ -56,26 +56,27 @@ async def unsubscribe(connection: "Connection", params: Any) -> None:
 async def dispatch_action(connection: "Connection", params: Any) -> None:
     """`dispatchAction`: let something happen. The answer is its echo, or a refusal for this client alone."""
     action, seq = params.get("action"), whole_of(params.get("clientSeq"))
+    number = NO_NUMBER if seq is None else seq
     try:
-        if seq is None:
-            found = describe(params.get("clientSeq"))
-            raise InvalidValue("$.clientSeq", "a whole number of at most 64 bits", found)
-        await _check_action(connection, action)
+        await _check_dispatch(connection, params)
     except SessionNotFound:
         return  # as the protocol wants it
     except Exception as error:
         if not isinstance(error, HostError):
             log.exception("an action of client %s failed", connection.client_id)
-        number, reason = NO_NUMBER if seq is None else seq, reason_of(error)
-        connection.host.refuse(connection.client_id, number, action, reason, connection.tell)
+        connection.host.refuse(connection.client_id, number, action, reason_of(error), connection.tell)
         return
     await connection.host.dispatch(
-        connection.client_id, seq, action, connection.tell, sender=connection.sender
+        connection.client_id, number, action, connection.tell, sender=connection.sender
     )
 
 
-async def _check_action(connection: "Connection", action: Json) -> None:
+async def _check_dispatch(connection: "Connection", params: Any) -> None:
     """Refuse what is no action at all, and what is about a resource that this client may not see."""
+    action = params.get("action")
+    if whole_of(params.get("clientSeq")) is None:
+        found = describe(params.get("clientSeq"))
+        raise InvalidValue("$.clientSeq", "a whole number of at most 64 bits", found)
     if type(action) is not dict:
         raise InvalidValue("$.action", "an object", describe(action))
     if type(action.get("type")) is not str:
