@@ -210,22 +210,23 @@ class Dispatcher:
             self.give_up(session, f"the session could not be created: {error}")
             return
         for action, by in self._take_waiting(session):
-            if by is None:
-                self._happen(session, action)
-                continue
+            refusal = None
             try:
                 refusal = self._dispatch_waiting(session, action, by)
-            except Exception as error:
-                log.exception("an action of client %s failed", by.origin["clientId"])
-                refusal = session.refuse(action, by.origin, reason_of(error))
-            if refusal is not None:
+            except Exception as error:  # what it waited for has happened all the same
+                log.exception("%r that waited in %s failed", action["type"], session.row.uri)
+                if by is not None:
+                    refusal = session.refuse(action, by.origin, reason_of(error))
+            if by is not None and refusal is not None:
                 self._tell_late(session, by, refusal)
 
-    def _dispatch_waiting(self, session: Session, action: Any, by: Dispatched) -> Shown | None:
-        """Decide again: much may have changed since."""
+    def _dispatch_waiting(self, session: Session, action: Any, by: Dispatched | None) -> Shown | None:
+        """Decide again about what is a client's: much may have changed since."""
         context = self._context_of(session)
-        decided = decide(session.state, action, by.origin["clientId"], context=context)
-        if isinstance(decided, str):
+        decided = (
+            action if by is None else decide(session.state, action, by.origin["clientId"], context=context)
+        )
+        if by is not None and isinstance(decided, str):
             return session.refuse(action, by.origin, decided)
         if is_deferred(session.state, decided, context.waiting):  # type: ignore[arg-type] # a plain object
             self._defer(session, decided, by)
