@@ -82,7 +82,18 @@ def test_wire_and_core_know_nothing_of_clocks_chance_files_or_sockets(path: Path
     part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
     if part not in OUTSIDE:
         return
-    pure = {"ast", "collections", "copy", "dataclasses", "enum", "functools", "inspect", "itertools", "math"}
+    pure = {
+        "ast",
+        "collections",
+        "copy",
+        "dataclasses",
+        "difflib",
+        "enum",
+        "functools",
+        "inspect",
+        "itertools",
+        "math",
+    }
     pure |= {"operator", "re", "types", "typing", "codecs", "base64", "binascii", "agenthost"}
     assert {name.split(".")[0] for name in imports_of(path)} <= pure | OUTSIDE[part]
 

@@ -16,6 +16,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
+from agenthost.core.comparison import are_quickly_compared
 from agenthost.errors import ToolError
 from agenthost.host.asking import Answers, Question
 from agenthost.host.contents import NewContent
@@ -51,9 +52,6 @@ OnProgress: TypeAlias = Callable[[list[ToolResultContent]], None]
 
 OnAsk: TypeAlias = Callable[[int, list[Question], str | None, str | None], Awaitable[Answers]]
 """Asks the user: the number of the question in this call, the questions, what is said to them, a link."""
-
-MOST_COMPARED = 4_000_000
-"""How many pairs of lines are compared at most to count what an edit changes."""
 
 logger = logging.getLogger("agenthost.tools")
 
@@ -370,7 +368,7 @@ async def run_in_thread(call: Callable[[], T], name: str) -> T:
 def count_lines(before: str | None, after: str | None) -> DiffCounts:
     """Count the lines that a change adds and removes."""
     old, new = _without_common((before or "").splitlines(), (after or "").splitlines())
-    if len(old) * len(new) > MOST_COMPARED:
+    if not are_quickly_compared(old, new):
         # Exact would take too long: lines that are on one side only, wherever they are.
         return {
             "added": (Counter(new) - Counter(old)).total(),

@@ -9,13 +9,29 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agenthost.host.files.grants import Grants
-from agenthost.host.files.ignoring import IgnoreRules
-from agenthost.host.files.index import FileIndex
+from agenthost.host.files.ignoring import MAX_PATTERN, IgnoreRules
+from agenthost.host.files.index import FileIndex, IndexLimits
+from bounding import run_bounded
 
 FOLDERS = ["a", "a/b", "ab", "ab/a", "ab/a/b", "foo", "foo/b", "foox"]
 NAMES = ["c", "z", "abc", "a.b", "#a", "!a", "[a", "a ", "]", "-", "*", "a\\b", "foob"]
 PIECES = "a b c * ** ? / [ab] [!a] [a-c] [^b-] []a] [[:alpha:]] [c-a] [a \\ \\a \\* . ! # - ]".split()
-PIECES += [" ", "[[:digit:]a]", "[[:x:]]", "[[:a]", "[\\]]", "[a-]", "/**/", "**/", "/**", "foo"]
+PIECES += [
+    " ",
+    "*a",
+    "*b*",
+    "*/",
+    "\\/",
+    "[[:digit:]a]",
+    "[[:x:]]",
+    "[[:a]",
+    "[\\]]",
+    "[a-]",
+    "/**/",
+    "**/",
+    "/**",
+    "foo",
+]
 
 rules = st.lists(st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join), max_size=5).map(
     "\n".join
@@ -85,3 +101,66 @@ def test_deeper_rules_win() -> None:
     below = IgnoreRules("!/note.txt\n", above, depth=1)
     assert not below.leaves_out("d/note.txt", is_folder=False)
     assert below.leaves_out("d/e/note.txt", is_folder=False)
+
+
+NAME = "a" * 200
+TREE = "/".join([NAME] * 20)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("*a" * 9 + "b", NAME),
+        ("*a" * 400 + "b", NAME),
+        ("x/" + "*a" * 200 + "b", f"x/{NAME}"),
+        ("**/*a" * 100 + "/b", TREE),
+        ("a**/" + "*a/**/" * 100 + "b", TREE),
+        ("/**/".join(["*a*a*a*b"] * 60), TREE),
+        ("*[a-z]*[!b]*?" * 60 + "b", NAME),
+    ],
+)
+def test_no_rule_takes_long_whatever_the_path(pattern: str, path: str) -> None:
+    code = (
+        "import sys; from agenthost.host.files.ignoring import IgnoreRules; "
+        "print(IgnoreRules(sys.argv[1]).leaves_out(sys.argv[2], is_folder=False))"
+    )
+    assert run_bounded(code, pattern, path) == "False"
+
+
+def test_a_tree_with_a_hostile_gitignore_is_indexed(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("*a*a*a*a*a*a*a*a*b\n*.log\n")
+    for name in (NAME, "one.log", "two.txt"):
+        (tmp_path / name).touch()
+    code = (
+        "import sys; from pathlib import Path; from agenthost.host.files.grants import Grants; "
+        "from agenthost.host.files.index import FileIndex; top = Path(sys.argv[1]); "
+        "index = FileIndex(top.parts[1:]); index.refresh(Grants(top).jail(None)); "
+        "print(*sorted(index.snapshot.paths))"
+    )
+    assert run_bounded(code, tmp_path).split() == [".gitignore", NAME, "two.txt"]
+
+
+def test_many_rules_are_all_looked_at() -> None:
+    rules = IgnoreRules("\n".join(f"*.kind{number}*x" for number in range(2_000)))
+    assert rules.leaves_out("d/a.kind0.x", is_folder=False)
+    assert rules.leaves_out("d/a.kind1999x", is_folder=False)
+    assert not rules.leaves_out("d/a.kind2000", is_folder=False)
+
+
+def test_a_line_that_is_too_long_is_no_rule() -> None:
+    name = "a" * (MAX_PATTERN + 1)
+    assert not IgnoreRules(name).leaves_out(name, is_folder=False)
+    assert IgnoreRules(f"{name}\n{name[1:]}").leaves_out(name[1:], is_folder=False)
+
+
+def test_a_look_at_a_tree_that_is_late_leaves_the_rest_out(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "file").touch()
+    index = FileIndex(tmp_path.parts[1:], IndexLimits(seconds=0))
+    index.refresh(Grants(tmp_path).jail(None))
+    assert not index.snapshot.is_whole
+    index.limits = IndexLimits()
+    index.refresh(Grants(tmp_path).jail(None))
+    assert index.snapshot.is_whole
+    assert index.snapshot.paths == ["a/", "b/", "a/file", "b/file"]

@@ -6,6 +6,7 @@ import pytest
 
 from agenthost.tools.workspace import list_files
 from agenthost.tools.workspace.listing import MOST_ENTRIES
+from bounding import run_bounded
 from working import given, refused
 
 FILES = [
@@ -92,3 +93,25 @@ def test_names_of_all_letters_are_shown_and_those_that_are_none_left_out(tmp_pat
     (tmp_path / "line\nend").touch()
     (tmp_path / "bad\udcff").touch()
     assert listed(tmp_path) == ["größe 🎉.txt"]
+
+
+@pytest.mark.parametrize("call", ["list_files, folder", "search, folder, pattern='x'"])
+def test_a_glob_that_would_backtrack_takes_no_time(tmp_path: Path, call: str) -> None:
+    (tmp_path / ("a" * 200)).write_text("x")
+    code = (
+        "import sys; from pathlib import Path; from working import given; folder = Path(sys.argv[1]); "
+        "from agenthost.tools.workspace import list_files, search; "
+        f"print(given({call}, glob='*a' * 9 + 'b'))"
+    )
+    assert run_bounded(code, tmp_path) == "nothing was found"
+
+
+@pytest.mark.parametrize(
+    ("glob", "sentence"),
+    [
+        ("a" * 2_000, "the glob is longer than 1024 characters"),
+        ("{a,b}" * 7, "the braces of the glob stand for more than 64 patterns"),
+    ],
+)
+def test_a_glob_that_is_too_much_is_refused(tmp_path: Path, glob: str, sentence: str) -> None:
+    assert refused(list_files, tmp_path, glob=glob) == sentence

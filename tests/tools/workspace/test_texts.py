@@ -7,7 +7,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agenthost import ToolError
-from agenthost.tools.workspace.texts import BOM, decoded, encoded, in_the_style_of, replace, version_of
+from agenthost.tools.workspace.texts import (
+    BOM,
+    decoded,
+    encoded,
+    in_the_style_of,
+    replace,
+    uses_crlf,
+    version_of,
+)
+from bounding import run_bounded
 
 LINES = st.text(st.sampled_from("ab \t\n"), max_size=40)
 WORDS = st.text(st.sampled_from("ab \n"), min_size=1, max_size=4)
@@ -125,3 +134,59 @@ def test_a_whole_new_text_is_written_as_the_old_one_was(before: str, text: str, 
 def test_half_a_character_cannot_be_written() -> None:
     with pytest.raises(ToolError, match="half of a character"):
         encoded("\ud83d")
+
+
+MIXED = st.lists(st.sampled_from(["a", "b", " ", "\n", "\r\n", "\r"]), max_size=30).map("".join)
+
+
+def by_expression(text: str, old: str, new: str) -> str:
+    """Replace everywhere, one line end or the other."""
+    pattern = re.escape(old) if "\r" in old else r"\r?\n".join(map(re.escape, old.split("\n")))
+    is_crlf = uses_crlf(text)
+
+    def ended(match: re.Match[str]) -> str:
+        if "\r" in new or "\n" not in new:
+            return new
+        ends = uses_crlf(match[0]) if "\n" in match[0] else is_crlf
+        return new.replace("\n", "\r\n") if ends else new
+
+    return re.sub(pattern, ended, text)
+
+
+@given(text=MIXED, old=MIXED, new=MIXED)
+def test_line_ends_of_all_kinds_are_replaced_as_an_expression_would(text: str, old: str, new: str) -> None:
+    assume(old)
+    assume(old != new)
+    expected = by_expression(text, old, new)
+    try:
+        assert replace(text, old, new, every=True) == expected
+    except ToolError:
+        assert expected == text
+
+
+def test_a_line_end_at_the_beginning_is_found_once() -> None:
+    assert replace("a\r\nb\r\n", "\nb", "\nc") == "a\r\nc\r\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "old"),
+    [
+        ("'a' * 4_000_000", "'a' * 40_000 + 'b'"),
+        ("'a' * 4_000_000", "'b' + 'a' * 40_000"),
+        ("'a' * 4_000_000", "'a' * 40_000"),
+        ("'a ' * 2_000_000", "'a\\n' * 20_000 + 'b'"),
+        ("'a\\r\\n' * 1_000_000", "'a\\n' * 20_000 + 'b'"),
+        ("'\\n'.join(f'{n:0160b}' for n in range(2**80, 2**80 + 20_000))", "f'{2**79:0160b}c'"),
+    ],
+)
+def test_no_text_takes_long_to_be_looked_for(text: str, old: str) -> None:
+    code = (
+        "from agenthost import ToolError; from agenthost.tools.workspace.texts import replace\n"
+        f"try: replace({text}, {old}, 'x')\nexcept ToolError as error: print(str(error)[:12])"
+    )
+    assert run_bounded(code) in ("`old` does n", "`old` occurs")
+
+
+def test_a_replacement_that_would_fill_the_memory_is_refused() -> None:
+    with pytest.raises(ToolError, match="longer than 4194304 characters"):
+        replace("a" * 4_000_000, "a", "b" * 4_000_000, every=True)

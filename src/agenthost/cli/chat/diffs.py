@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 from agenthost.cli.chat.painting import Painter, clean
 from agenthost.client.ahp import AhpClient, AhpError
+from agenthost.core.comparison import are_quickly_compared
 
 __all__ = ["edit_lines", "fetch_versions"]
 
@@ -40,6 +41,8 @@ def edit_lines(
     if versions is None:
         return title
     before, after = (clean(text).splitlines() for text in versions)
+    if not are_quickly_compared(before, after):
+        return title
     lines = list(unified_diff(before, after, lineterm="", n=2))[2:]
     shown = [row for line in lines[:most] for row in painter.text(line or " ", _style(line), indent=4)]
     if len(lines) > most:

@@ -3,15 +3,25 @@
 Each line becomes a regular expression; those that follow each other with the same meaning become one, because
 a tree has many names and few rules. The last rule that fits decides, and deeper files before those above.
 Unlike git, which counts bytes, `?` is one character.
+
+The expressions never backtrack into a star: what stands between two of them is taken where it is found first,
+for good (`_Assembly` says why that is enough). So the time of a match is at most the length of the path times
+that of the rules, whoever wrote them.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Final
+from typing import Final, TypeAlias
 
-__all__ = ["IgnoreRules", "Pattern", "read_pattern"]
+__all__ = ["MAX_PATTERN", "IgnoreRules", "Pattern", "join_patterns", "read_pattern"]
+
+MAX_PATTERN: Final = 1024
+"""How long a pattern may be; a longer one fits nothing."""
+
+MAX_JOINED: Final = 4096
+"""How long an expression for several patterns may grow: a match holds the interpreter until its end."""
 
 _CLASSES: Final = {
     "alnum": "a-zA-Z0-9",
@@ -27,6 +37,9 @@ _CLASSES: Final = {
     "upper": "A-Z",
     "xdigit": "0-9A-Fa-f",
 }
+
+
+_Fits: TypeAlias = Callable[[str], object]
 
 
 class _Hopeless(Exception):
@@ -65,8 +78,8 @@ class IgnoreRules:
         What is in a folder that is left out is, too; but the walk does not go there, so nobody asks.
         """
         seen = path.split("/", self._depth)[-1] if self._depth else path
-        for regex, negated in self._for_folders if is_folder else self._for_files:
-            if regex.fullmatch(seen):
+        for fits, negated in self._for_folders if is_folder else self._for_files:
+            if fits(seen):
                 return not negated
         return self._above is not None and self._above.leaves_out(path, is_folder=is_folder)
 
@@ -75,18 +88,29 @@ def _lines(text: str) -> list[str]:
     return [line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")]
 
 
-def _compiled(patterns: Iterable[Pattern]) -> list[tuple[re.Pattern[str], bool]]:
+def _compiled(patterns: Iterable[Pattern]) -> list[tuple[_Fits, bool]]:
     """Join neighbours of one kind, and put the last first: it decides."""
     groups = groupby(patterns, key=lambda one: one.negated)
-    joined = [
-        (re.compile("|".join(one.regex for one in group), re.DOTALL), negated) for negated, group in groups
-    ]
+    joined = [(fits, negated) for negated, group in groups for fits in join_patterns(group)]
     return joined[::-1]
 
 
+def join_patterns(patterns: Iterable[Pattern]) -> list[_Fits]:
+    """Return functions of which one gives something for a path that fits one of the patterns."""
+    chunks: list[list[str]] = []
+    size = MAX_JOINED
+    for one in patterns:
+        if size + len(one.regex) > MAX_JOINED:
+            chunks.append([])
+            size = 0
+        chunks[-1].append(one.regex)
+        size += len(one.regex)
+    return [re.compile("|".join(chunk), re.DOTALL).fullmatch for chunk in chunks]
+
+
 def read_pattern(line: str) -> Pattern | None:
-    """Read one line; nothing if it is a comment, empty, or cannot fit anything."""
-    if line.startswith("#"):
+    """Read one line; nothing if it is a comment, empty, too long, or cannot fit anything."""
+    if line.startswith("#") or len(line) > MAX_PATTERN:
         return None
     text = _without_spaces(line)
     negated = text.startswith("!")
@@ -95,7 +119,7 @@ def read_pattern(line: str) -> Pattern | None:
     text = text.removesuffix("/")
     try:
         # Without a slash it fits the last name, wherever that is.
-        regex = ("" if "/" in text else "(?:.*/)?") + _Translation(text).regex()
+        regex = ("" if "/" in text else "(?:.*/)?+") + _Translation(text).regex()
     except _Hopeless:
         return None
     return Pattern(regex, negated, folders_only) if text else None
@@ -116,6 +140,52 @@ def _without_spaces(line: str) -> str:
     return line[:end]
 
 
+class _Assembly:
+    """The expression of a pattern, put together so that it cannot backtrack.
+
+    A pattern is blocks with `**` between them, and a block is pieces of fixed length with `*` between them. A
+    piece that is found as early as possible leaves most for what follows, so no other place has to be tried:
+    a later one, within the same name, leads nowhere that the first one does not. The same goes for a block
+    before a `**`, which always ends with a slash. Only the last piece and the last block are tied to an end.
+    """
+
+    def __init__(self) -> None:
+        self._gaps: list[tuple[str, str]] = []  # what `**` is: in the last place, and before
+        self._blocks: list[list[list[str]]] = [[[]]]
+
+    def add(self, one: str) -> None:
+        """Add what fits one character."""
+        self._blocks[-1][-1].append(one)
+
+    def add_star(self) -> None:
+        """Add any characters of a name."""
+        self._blocks[-1].append([])
+
+    def add_folders(self, last: str, before: str) -> None:
+        """Add any folders: as written if no others follow, and if some do, the fewest first."""
+        self._gaps.append((last, before))
+        self._blocks.append([[]])
+
+    def regex(self) -> str:
+        """Return the expression, for `fullmatch`."""
+        *blocks, tail = [["".join(piece) for piece in block] for block in self._blocks]
+        if not blocks:
+            return _tied(tail)
+        head, *middle = [_earliest(block) for block in blocks]
+        inner = [f"(?>{gap}{block})" for (_, gap), block in zip(self._gaps, middle, strict=False)]
+        return head + "".join(inner) + self._gaps[-1][0] + _tied(tail)
+
+
+def _earliest(block: Sequence[str]) -> str:
+    """Let each piece be found where it is first."""
+    return block[0] + "".join(f"(?>[^/]*?{piece})" for piece in block[1:])
+
+
+def _tied(block: Sequence[str]) -> str:
+    """Let the last piece be found at the end."""
+    return block[0] if len(block) == 1 else f"{_earliest(block[:-1])}[^/]*{block[-1]}"
+
+
 class _Translation:
     """A pattern on its way to a regular expression."""
 
@@ -126,16 +196,16 @@ class _Translation:
 
     def regex(self) -> str:
         """Translate all of it."""
-        pieces = []
+        made = _Assembly()
         while self._place < len(self._text):
             char = self._text[self._place]
             if char == "*":
-                pieces.append(self._stars())
+                self._stars(made)
             else:
                 self._place += 1
-                pieces.append(self._one(char))
+                made.add(self._one(char))
             self._is_plain = self._is_plain and char not in "*?[\\"
-        return "".join(pieces)
+        return made.regex()
 
     def _one(self, char: str) -> str:
         if char == "?":
@@ -150,7 +220,7 @@ class _Translation:
         self._place += 1
         return self._text[self._place - 1]
 
-    def _stars(self) -> str:
+    def _stars(self, made: "_Assembly") -> None:
         start = self._place
         while self._text[self._place : self._place + 1] == "*":
             self._place += 1
@@ -163,11 +233,12 @@ class _Translation:
             or not is_start
             or not (rest == "" or rest.startswith(("/", "\\/")))
         ):
-            return "[^/]*"
-        if not rest.startswith("/"):
-            return ".*"  # an escaped slash has to be there
-        self._place += 1
-        return "(?:.*/)?"
+            made.add_star()
+        elif not rest.startswith("/"):
+            made.add_folders(".*", ".*?")  # an escaped slash has to be there
+        else:
+            self._place += 1
+            made.add_folders("(?:.*/)?", "(?:.*?/)??")
 
     def _set(self) -> str:
         negated = self._text[self._place : self._place + 1] in ("!", "^")

@@ -24,7 +24,8 @@ __all__ = ["FileIndex", "IndexLimits", "read_rules"]
 
 RULES = ".gitignore"
 SKIPPED = frozenset({".git"})
-LARGEST_RULES = 1024 * 1024
+LARGEST_RULES = 128 * 1024
+"""What is longer is nobody's `.gitignore`, and would take its time for each name."""
 
 RACY_NS = 2_000_000_000
 """A folder that changed a moment ago may change again at the same time, as file systems count it."""
@@ -42,10 +43,12 @@ class IndexLimits:
     Attributes:
         entries: how many files and folders there may be; others are left out.
         depth: how deep folders may be in each other.
+        seconds: how long one look may take; what it does not get to is left out until the next.
     """
 
     entries: int = 250_000
     depth: int = 60
+    seconds: float = 60.0
 
 
 @dataclass(slots=True)
@@ -79,6 +82,7 @@ class FileIndex:
         self._tree = _Folder()
         self._so_far: list[str] = []
         self._left = 0
+        self._deadline = 0.0
         self._has_changed = False
         self._stopped = threading.Event()
         self._jail: Jail | None = None
@@ -97,6 +101,7 @@ class FileIndex:
     def refresh(self, jail: Jail) -> None:
         """Look at the tree again. One that is not there, or may not be read, has nothing in it."""
         self._left = self.limits.entries
+        self._deadline = time.monotonic() + self.limits.seconds
         self._has_changed = not self.is_built
         self._jail = jail
         try:
@@ -122,13 +127,15 @@ class FileIndex:
         if is_stale or folder.stamp != stamp:
             # The stamp is from before it is read: what changes meanwhile is seen the next time.
             self._read(descriptor, folder, where.path, rules)
-            folder.stamp = None if _is_racy(status) else stamp
+            folder.stamp = None if _is_racy(status) or self._is_enough() else stamp
         self._left -= len(folder.files) + len(folder.folders)
         if where.depth >= self.limits.depth:
             return
         for name, inner in folder.folders.items():
-            if self._left <= 0 or self._stopped.is_set():
-                return
+            if self._is_enough():
+                # What is known by rules that have changed is not true any more.
+                folder.folders[name] = _Folder() if is_stale else inner
+                continue
             below = _Where(f"{where.path}{name}/", rules, where.depth + 1, is_stale)
             self._enter(descriptor, name, inner, below)
 
@@ -160,7 +167,7 @@ class FileIndex:
                     folders[name] = folder.folders.get(name) or _Folder()
                 elif not is_folder:
                     files.append(name)
-                if len(files) + len(folders) >= self._left:
+                if len(files) + len(folders) >= self._left or self._is_enough():
                     break
         if files != folder.files or folders.keys() != folder.folders.keys():
             self._has_changed = True
@@ -168,6 +175,12 @@ class FileIndex:
         if not self.is_built:
             self._so_far += [path + name for name in files]
             self._so_far += [f"{path}{name}/" for name in folders]
+
+    def _is_enough(self) -> bool:
+        """Tell whether the look ends here; one that is late leaves the rest out."""
+        if time.monotonic() > self._deadline:
+            self._left = 0
+        return self._left <= 0 or self._stopped.is_set()
 
     def _may_enter(self, path: str) -> bool:
         """Keep out of what is hidden: the host's own data may be in the workspace."""

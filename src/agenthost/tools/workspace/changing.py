@@ -20,12 +20,12 @@ from agenthost.host.files.workspace import Workspace
 from agenthost.host.files.writing import write_file
 from agenthost.host.toolcontext import ToolContext
 from agenthost.tools.workspace.paths import NotThere, at, name_of, target_of
-from agenthost.tools.workspace.texts import decoded, encoded, version_of
+from agenthost.tools.workspace.texts import MAX_TEXT, decoded, encoded, version_of
 from agenthost.wire.ahp.tool import ToolResultFileEditContent
 
 __all__ = ["NOTHING", "Change", "Changed", "Found", "change_file", "preview_change"]
 
-LARGEST_FILE = 4 * 1024 * 1024
+LARGEST_FILE = MAX_TEXT
 ATTEMPTS = 5
 """How often a change is made anew because somebody else wrote the file meanwhile."""
 

@@ -1,6 +1,7 @@
 """`list_files`: what is in the workspace, or in a folder of it; bounded, and without what git ignores."""
 
 import stat
+import time
 from contextlib import closing
 from typing import Annotated
 
@@ -17,6 +18,9 @@ __all__ = ["list_files"]
 MOST_ENTRIES = 1_000
 MOST_SEEN = 500_000
 """How many entries are looked at for those that fit."""
+
+MAX_SECONDS = 30.0
+"""How long is looked: many files, and many rules of what to leave out, take their time."""
 
 DEPTH = 2
 
@@ -36,6 +40,8 @@ def list_files(
     deepest = depth or (DEPTH if glob is None else DEEPEST)
     found: list[str] = []
     seen = 0
+    deadline = time.monotonic() + MAX_SECONDS
+    is_whole = True
     with at(context.files, path, READ, follow=True) as place:
         name = name_of(context.files, place.path)
         status = place.needed_status()
@@ -48,9 +54,10 @@ def list_files(
                     found += [f"{entry.path}/"] if glob is None else []
                 elif fits(entry.path):
                     found.append(entry.path)
-                if len(found) > MOST_ENTRIES or seen > MOST_SEEN or context.is_cancelled:
+                is_whole = seen <= MOST_SEEN and time.monotonic() < deadline
+                if len(found) > MOST_ENTRIES or not is_whole or context.is_cancelled:
                     break
-    return ToolResult(_told(found, is_whole=seen <= MOST_SEEN), message=f"Listed {name}")
+    return ToolResult(_told(found, is_whole=is_whole), message=f"Listed {name}")
 
 
 def _told(found: list[str], *, is_whole: bool) -> str:

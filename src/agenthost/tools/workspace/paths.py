@@ -6,8 +6,8 @@ refuses is said in words for the model, with the path as it wrote it.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 
+from agenthost.core.comparison import find_nearest
 from agenthost.errors import InvalidValue, ResourceNotFound, ToolError
 from agenthost.host.files.jail import READ, Access, Place
 from agenthost.host.files.reading import list_folder
@@ -87,5 +87,5 @@ def _hint(workspace: Workspace, target: Target) -> str:
             names = [entry["name"] for entry in list_folder(workspace.jail, place, MOST_NEIGHBOURS)]
     except Exception:  # a hint is a help, and never another failure
         return ""
-    near = get_close_matches(target.path[-1], names, n=1)
-    return f"; did you mean {name_of(workspace, (*folder, near[0]))!r}?" if near else ""
+    near = find_nearest(target.path[-1], names)
+    return f"; did you mean {name_of(workspace, (*folder, names[near]))!r}?" if near is not None else ""

@@ -161,7 +161,7 @@ def search(
         raise ToolError("`pattern` is for one line: it cannot be empty, nor hold a line end")
     around = 0 if names_only else max(0, min(around, MOST_AROUND))
     wanted = Search(pattern, around, ignore_case, names_only, time.monotonic() + SECONDS)
-    with _TURNS, closing(_opened(context, path, fitting(glob))) as files:
+    with _TURNS, closing(_opened(context, path, fitting(glob), wanted.deadline)) as files:
         for batch in _batches(files):
             wanted.look_into(batch)
             wanted.is_late = wanted.is_late or time.monotonic() > wanted.deadline
@@ -185,13 +185,15 @@ def _batches(files: Iterator[tuple[str, int]]) -> Iterator[list[tuple[str, int]]
 
 
 def _opened(
-    context: ToolContext, path: str, fits: Callable[[str], bool]
+    context: ToolContext, path: str, fits: Callable[[str], bool], deadline: float
 ) -> Generator[tuple[str, int], None, None]:
     """Open the text files that are meant, one after the other; whoever takes them closes them."""
     with at(context.files, path, READ, follow=True) as place:
         if stat.S_ISDIR(place.needed_status().st_mode):
             with closing(Walk(context.files).below(place)) as entries:
                 for entry in entries:
+                    if context.is_cancelled or time.monotonic() > deadline:
+                        return
                     if not entry.is_folder and fits(entry.path):
                         yield from _opened_text(entry.path, entry.name, entry.folder)
         else:

@@ -5,16 +5,24 @@ asked to change and not one byte more, whatever the rest of the file is written 
 """
 
 import re
-from difflib import SequenceMatcher
+from bisect import bisect_left
 from hashlib import sha256
+from itertools import accumulate
 
+from agenthost.core.comparison import find_nearest
 from agenthost.errors import ToolError
 
-__all__ = ["BOM", "decoded", "encoded", "in_the_style_of", "replace", "version_of"]
+__all__ = ["BOM", "MAX_TEXT", "decoded", "encoded", "in_the_style_of", "replace", "version_of"]
 
 BOM = "\ufeff"
 MOST_PLACES = 10
 """How many places of a text that occurs too often are told."""
+
+MAX_TEXT = 4 * 1024 * 1024
+"""How long a text may become: something short, replaced everywhere, would soon be more than the memory."""
+
+MAX_HINTED = 20_000
+"""How many lines are looked at for one that may have been meant."""
 
 LONGEST_HINT = 160
 _NUMBERED = re.compile(r"\s*\d+\t")
@@ -55,42 +63,66 @@ def in_the_style_of(before: str, text: str) -> str:
     return BOM + text if before.startswith(BOM) and not text.startswith(BOM) else text
 
 
-def replace(text: str, old: str, new: str, *, every: bool = False) -> str:
+def replace(text: str, old: str, new: str, *, every: bool = False, longest: int = MAX_TEXT) -> str:
     r"""Put `new` in the place of `old`, which has to be there exactly once, unless `every` one is meant.
 
-    A line end in `old` (`\n`) fits those of the file, and what is new gets those of the file.
+    A line end in `old` (`\n`) fits those of the file, and what is new gets those of the file. The time that
+    this takes grows with the text and with `old`, not with their product.
 
     Raises:
-        ToolError: it is not there, or too often; the sentence helps to do better.
+        ToolError: it is not there, too often, or too much would come of it; the sentence helps to do better.
     """
     if not old:
         raise ToolError("`old` is empty; give the text to replace, or make a new file with write_file")
     if old == new:
         raise ToolError("`old` and `new` are the same; there is nothing to change")
-    pattern = _pattern(old)
-    places = [match.start() for match in re.finditer(f"(?={pattern})", text)]
+    # A line end of the file is one character while we look, unless `old` says how it is written.
+    flat = text if "\r" in old else text.replace("\r\n", "\n")
+    places = _places(flat, old)
     if not places:
         raise ToolError(f"`old` does not occur in the file{_why_not(text, old)}")
     if len(places) > 1 and not every:
         raise ToolError(
-            f"`old` occurs {len(places)} times, in lines {_lines(text, places)}; "
+            f"`old` occurs {max(len(places), flat.count(old))} times, in lines {_lines(flat, places)}; "
             "add lines around it so that it occurs once, or set `all`"
         )
-    return re.sub(pattern, lambda match: _ended(new, match[0], text), text)
+    if len(text) + flat.count(old) * (len(new) + new.count("\n") - len(old)) > longest:
+        raise ToolError(f"the text would be longer than {longest} characters")
+    return _replaced(text, flat, old, new)
 
 
-def _pattern(old: str) -> str:
-    if "\r" in old:
-        return re.escape(old)
-    # A carriage return before the match belongs to the line end that the match begins with.
-    return r"\r?\n".join(map(re.escape, old.split("\n")))
+def _places(text: str, old: str) -> list[int]:
+    """Find the first places, which may overlap: one more than are told."""
+    places: list[int] = []
+    at = text.find(old)
+    while at >= 0 and len(places) <= MOST_PLACES:
+        places.append(at)
+        at = text.find(old, at + 1)
+    return places
 
 
-def _ended(new: str, found: str, text: str) -> str:
+def _replaced(text: str, flat: str, old: str, new: str) -> str:
+    if "\n" not in old or len(flat) == len(text):
+        return text.replace(old, _ended(new, old, is_crlf=uses_crlf(text)))
+    if len(text) - len(flat) == flat.count("\n"):
+        wide_old = old.replace("\n", "\r\n")
+        return text.replace(wide_old, _ended(new, wide_old, is_crlf=True))
+    # Some line ends are two characters, and some are one: count those before each place.
+    wide = [end - 1 for end in accumulate(len(line) + 1 for line in text.split("\r\n")[:-1])]
+    pieces, done, at = [], 0, flat.find(old)
+    while at >= 0:
+        end = at + len(old)
+        start, after = at + bisect_left(wide, at), end + bisect_left(wide, end)
+        pieces += [text[done:start], _ended(new, text[start:after], is_crlf=False)]
+        done, at = after, flat.find(old, end)
+    return "".join([*pieces, text[done:]])
+
+
+def _ended(new: str, found: str, *, is_crlf: bool) -> str:
     """Give the new text the line ends of what it replaces; of the file, if that has none."""
     if "\r" in new or "\n" not in new:
         return new
-    return new.replace("\n", "\r\n") if uses_crlf(found if "\n" in found else text) else new
+    return new.replace("\n", "\r\n") if (uses_crlf(found) if "\n" in found else is_crlf) else new
 
 
 def _lines(text: str, places: list[int]) -> str:
@@ -102,20 +134,25 @@ def _why_not(text: str, old: str) -> str:
     """Guess why a text is not found."""
     if all(_NUMBERED.match(line) for line in old.splitlines()):
         return ": leave out the line numbers, which only read_file shows"
-    words = r"\s+".join(map(re.escape, old.split()))
-    if words and (match := re.search(words, text)):
-        line = text.count("\n", 0, match.start()) + 1
+    words = " ".join(old.split())
+    flat = " ".join(text.split())
+    if words and (at := flat.find(words)) >= 0:
+        line = _line_of_word(text, flat.count(" ", 0, at))
         return f" exactly; in line {line} it does, with other spaces or line ends: read that again"
     return _nearest(text, old)
 
 
+def _line_of_word(text: str, place: int) -> int:
+    """Give the line of a word, by how many words are before it."""
+    counts = accumulate(len(line.split()) for line in text.split("\n"))
+    return next(number for number, count in enumerate(counts, 1) if count > place)
+
+
 def _nearest(text: str, old: str) -> str:
     """Tell of the line that is most like the longest one of what is wanted."""
-    wanted = max((line.strip() for line in old.splitlines()), key=len, default="")[:LONGEST_HINT]
-    matcher = SequenceMatcher(None, b=wanted, autojunk=False)
-    best, place, found = 0.6, 0, ""
-    for number, line in enumerate(text.splitlines()[:20_000], 1):
-        matcher.set_seq1(line.strip()[:LONGEST_HINT])
-        if matcher.real_quick_ratio() > best and matcher.quick_ratio() > best and matcher.ratio() > best:
-            best, place, found = matcher.ratio(), number, line.strip()[:LONGEST_HINT]
-    return f"; the nearest is line {place}: {found}" if place else "; read it again before the next edit"
+    wanted = max((line.strip() for line in old.splitlines()), key=len, default="")
+    lines = [line.strip() for line in text.splitlines()[:MAX_HINTED]]
+    place = find_nearest(wanted, lines)
+    if place is None:
+        return "; read it again before the next edit"
+    return f"; the nearest is line {place + 1}: {lines[place][:LONGEST_HINT]}"

@@ -9,9 +9,10 @@ import re
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from itertools import islice, product
+from math import prod
 
 from agenthost.errors import ToolError
-from agenthost.host.files.ignoring import IgnoreRules, read_pattern
+from agenthost.host.files.ignoring import MAX_PATTERN, IgnoreRules, join_patterns, read_pattern
 from agenthost.host.files.index import read_rules
 from agenthost.host.files.jail import READ, Place
 from agenthost.host.files.reading import opened_folder
@@ -116,19 +117,23 @@ def fitting(glob: str | None) -> Callable[[str], bool]:
     """Make a test for paths: `*.py` fits a name anywhere, `src/**/*.{ts,tsx}` a whole path.
 
     Raises:
-        ToolError: no path can fit it.
+        ToolError: no path can fit it, or it is too long.
     """
     if glob is None:
         return lambda _path: True
     patterns = [pattern for one in _without_braces(glob) if (pattern := read_pattern(one)) is not None]
     if not patterns:
         raise ToolError(f"nothing can fit the glob {glob!r:.200}; one is src/**/*.py")
-    regex = re.compile("|".join(pattern.regex for pattern in patterns), re.DOTALL)
-    return lambda path: bool(regex.fullmatch(path)) != patterns[0].negated
+    tests = join_patterns(patterns)
+    return lambda path: any(fits(path) for fits in tests) != patterns[0].negated
 
 
 def _without_braces(glob: str) -> list[str]:
     """Give the patterns that one with braces stands for."""
+    if len(glob) > MAX_PATTERN:
+        raise ToolError(f"the glob is longer than {MAX_PATTERN} characters")
     pieces = _BRACES.split(glob)
     choices = [piece.split(",") if place % 2 else [piece] for place, piece in enumerate(pieces)]
-    return ["".join(one) for one in islice(product(*choices), MOST_GLOBS)]
+    if prod(map(len, choices)) > MOST_GLOBS:
+        raise ToolError(f"the braces of the glob stand for more than {MOST_GLOBS} patterns")
+    return ["".join(one) for one in product(*choices)]
