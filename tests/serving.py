@@ -77,6 +77,11 @@ class Lines:
             if part in line:
                 return line
 
+    def wait_end(self) -> None:
+        """Wait until nobody can write to the stream any more."""
+        self._thread.join(TIMEOUT)
+        assert not self._thread.is_alive()
+
     def rest(self) -> list[str]:
         """Give what else came until the stream ended."""
         self._thread.join(TIMEOUT)

@@ -1,0 +1,100 @@
+"""A host that is told to stop ends in time, whatever its code does to the interpreter."""
+
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from bounding import run_bounded
+from serving import ECHO, serving
+
+ENDLESS = f"""{ECHO}
+import re
+import sys
+import threading
+
+def hold():
+    print("held", flush=True)
+    re.match("(a*)*b", "a" * 60)
+
+async def start():
+    CALL
+
+echo.start = start
+"""
+"""Python's expressions hold its lock from the beginning of a match to its end, which is years away here."""
+
+
+@pytest.mark.parametrize("call", ["hold()", "threading.Thread(target=hold, daemon=True).start()"])
+@pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGINT])
+def test_a_host_whose_interpreter_is_held_for_ever_ends_in_time(
+    tmp_path: Path, call: str, kind: signal.Signals
+) -> None:
+    file = tmp_path / "endless.py"
+    file.write_text(ENDLESS.replace("CALL", call))
+    with serving(file, "--data", tmp_path / "data") as served:
+        served.out.wait_for("held")
+        begun = time.monotonic()
+        assert served.stop(kind) == -signal.SIGKILL
+        assert time.monotonic() - begun < 10
+        assert served.err.rest()[-1] == "agenthost: nothing could be stopped within 9 seconds; killed"
+
+
+def test_a_call_of_the_system_does_not_keep_the_signal_from_its_handler() -> None:
+    code = """
+import os, signal, threading
+from agenthost.edges.stopping import Stopper
+
+class Heard(Exception): pass
+
+class Raising(Stopper):
+    def _hear(self, number, frame):
+        super()._hear(number, frame)
+        raise Heard
+
+reading, writing = os.pipe()
+with Raising():
+    for _ in range(2):
+        tid = threading.get_ident()
+        threading.Timer(0.3, lambda: signal.pthread_kill(tid, signal.SIGTERM)).start()
+        try:
+            os.read(reading, 1)
+        except Heard:
+            print("heard")
+"""
+    assert run_bounded(code).split() == ["heard", "heard"]
+
+
+def test_whoever_goes_on_after_the_server_has_time_and_no_watchdog() -> None:
+    code = """
+import os, signal
+from agenthost.edges.stopping import Stopper
+
+def has_children():
+    try:
+        return os.waitpid(-1, os.WNOHANG) == (0, 0)
+    except ChildProcessError:
+        return False
+
+handlers = [signal.getsignal(kind) for kind in (signal.SIGINT, signal.SIGTERM)]
+with Stopper() as stopper:
+    os.kill(os.getpid(), signal.SIGTERM)
+    print(stopper.is_told, has_children())
+print(has_children(), handlers == [signal.getsignal(kind) for kind in (signal.SIGINT, signal.SIGTERM)])
+try:
+    signal.raise_signal(signal.SIGINT)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    assert run_bounded(code).split() == ["True", "True", "False", "True", "interrupted"]
+
+
+def test_a_watchdog_ends_with_a_host_that_is_killed(tmp_path: Path) -> None:
+    file = tmp_path / "echo.py"
+    file.write_text(ECHO)
+    with serving(file, "--data", tmp_path / "data") as served:
+        served.wait_url()
+        served.process.kill()
+        served.process.wait()
+        served.err.wait_end()  # it ends when nobody holds it any more
