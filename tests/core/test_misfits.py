@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from agenthost.core.misfits import find_misfit
 from agenthost.core.signatures import SchemaSignature
 from agenthost.errors import InvalidValue
+from bounding import run_bounded
 
 TREE = {"properties": {"kids": {"type": "array", "items": {"$ref": "#"}}}, "required": ["kids"]}
 
@@ -105,3 +106,19 @@ def test_input_by_a_schema_is_an_object_and_stays_what_it_is() -> None:
         signature.read([])
     with pytest.raises(InvalidValue, match=r"\$\.n: expected a whole number"):
         signature.read({"n": "1"})
+
+
+@pytest.mark.parametrize(
+    ("value", "schema"),
+    [
+        ("[1] * 20_000", "{'items': {'enum': [str(n) for n in range(20_000)] + [1]}}"),
+        ("[dict.fromkeys(KEYS)] * 20_000", "{'items': {'required': KEYS}}"),
+        ("1", "{'oneOf': [{'$ref': '#'}] * 100, 'type': 'string'}"),
+        ("'a' * 60", "{'pattern': '(a*)*b'}"),
+        ("{'a' * 60: 1}", "{'patternProperties': {'(a*)*b': False}}"),
+    ],
+)
+def test_no_schema_takes_long(value: str, schema: str) -> None:
+    keys = "KEYS = [str(number) for number in range(20_000)]; "
+    code = f"from agenthost.core.misfits import find_misfit; {keys}print(find_misfit({value}, {schema}))"
+    run_bounded(code)

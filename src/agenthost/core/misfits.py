@@ -82,9 +82,7 @@ class _Look:
             raise Mismatch("nothing", _found(value))
         if type(schema) is not dict or self._depth > DEEPEST:
             return
-        self._looks += 1
-        if self._looks > MOST_LOOKS:
-            raise _TooMuch
+        self._count(1)
         self._depth += 1
         try:
             self._at_unions(value, schema)
@@ -92,8 +90,14 @@ class _Look:
         finally:
             self._depth -= 1
 
+    def _count(self, looks: int) -> None:
+        self._looks += looks
+        if self._looks > MOST_LOOKS:
+            raise _TooMuch
+
     def _at_itself(self, value: Json, schema: JsonObject) -> None:
         choices = _choices(schema)
+        self._count(len(choices or ()) + len(_list(schema.get("required"))))
         if choices is not None and not any(_equals(value, allowed) for allowed in choices):
             raise Mismatch(self._name(schema), _found(value, quote))
         kinds = _kinds(schema)
@@ -175,8 +179,9 @@ class _Look:
         """Say what a schema asks for, one level deep."""
         schema = _dict(self._resolve(schema))
         if members := _list(schema.get("anyOf")) or _list(schema.get("oneOf")):
-            names = [self._name(member) for member in members if "anyOf" not in _dict(member)]
-            return " or ".join(dict.fromkeys(names))
+            self._count(len(members))
+            plain = [one for one in map(self._resolve, members) if not {"anyOf", "oneOf"} & _dict(one).keys()]
+            return " or ".join(dict.fromkeys(map(self._name, plain))) or "a value"
         if (choices := _choices(schema)) is not None:
             return " or ".join(quote(value) for value in choices)
         return " or ".join(_KINDS[kind][0] for kind in _kinds(schema) if kind in _KINDS) or "a value"

@@ -3,6 +3,7 @@
 import pytest
 
 from agenthost.tools.workspace.scopes import scope_of
+from bounding import run_bounded
 
 
 @pytest.mark.parametrize(
@@ -58,3 +59,11 @@ def test_the_same_program_is_the_same_scope_whatever_its_arguments() -> None:
     assert scope_of("ls a").key == scope_of("ls -l b c").key
     assert scope_of("git log -p").key == scope_of("git log").key
     assert scope_of("ls; x", seconds=5).key == scope_of("ls; x").key
+
+
+def test_a_long_word_is_looked_at_in_no_time() -> None:
+    code = (
+        "from agenthost.tools.workspace.scopes import scope_of; "
+        "print(scope_of('1' * 1_000_000 + 'a b').key[0])"
+    )
+    assert run_bounded(code) == "1"

@@ -30,6 +30,9 @@ LARGEST_RULES = 128 * 1024
 RACY_NS = 2_000_000_000
 """A folder that changed a moment ago may change again at the same time, as file systems count it."""
 
+PATH_CHARACTERS = 128
+"""How long the path of a folder may be until what is in it counts twice."""
+
 NO_STAMP = (0, 0, 0)
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -128,7 +131,8 @@ class FileIndex:
             # The stamp is from before it is read: what changes meanwhile is seen the next time.
             self._read(descriptor, folder, where.path, rules)
             folder.stamp = None if _is_racy(status) or self._is_enough() else stamp
-        self._left -= len(folder.files) + len(folder.folders)
+        # Long paths count more than once: all of them are held in memory, and searched.
+        self._left -= (len(folder.files) + len(folder.folders)) * (1 + len(where.path) // PATH_CHARACTERS)
         if where.depth >= self.limits.depth:
             return
         for name, inner in folder.folders.items():

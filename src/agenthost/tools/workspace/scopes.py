@@ -50,7 +50,7 @@ def scope_of(command: str, **_others: object) -> Scope:
 
 def _is_runner(program: str) -> bool:
     # With an assignment before it, or a path, it could be anything.
-    name = re.sub(r"[0-9.]+$", "", program) or program
+    name = program.rstrip("0123456789.") or program
     return "=" in program or "/" in program or program in RUNNERS or name in RUNNERS
 
 
