@@ -36,6 +36,38 @@ def test_who_allows_write_file_may_change_its_input(tmp_path: Path) -> None:
     run(story)
 
 
+def test_who_is_asked_about_an_edit_sees_what_it_would_change(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with talking(tmp_path, demo) as host:
+            (host.workspace / "a.txt").write_text("one\ntwo\n")
+            talk = await Talk.begin(host)
+            await talk.send("/edit a.txt one\nthree")
+            ready = await talk.hear_one("toolCallReady")
+            (edit,) = ready["edits"]["items"]
+            assert edit["after"]["uri"] == (host.workspace / "a.txt").as_uri()
+            assert edit["diff"] == {"added": 1, "removed": 1}
+            before, after = [
+                await host.engine.contents.read(edit[side]["content"]["uri"]) for side in ("before", "after")
+            ]
+            assert (before.data, after.data) == (b"one\ntwo\n", b"one\nthree")
+            assert (host.workspace / "a.txt").read_text() == "one\ntwo\n"
+
+    run(story)
+
+
+def test_an_edit_that_cannot_be_made_is_asked_for_without_a_preview(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with talking(tmp_path, demo) as host:
+            talk = await Talk.begin(host)
+            await talk.send("/edit ../b.txt hello")
+            ready = await talk.hear_one("toolCallReady")
+            assert "edits" not in ready
+            await talk.approve(ready)
+            assert "outside the workspace" in (await talk.finish()).text
+
+    run(story)
+
+
 def test_edited_input_is_held_in_the_workspace_too(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path, demo) as host:

@@ -42,14 +42,17 @@ def test_calls_are_allowed_denied_and_edited_by_a_key(server: str, tmp_path: Pat
         assert "+Buy milky way" in seen.text
         assert seen.style("+Buy milky way").fg == "green"
         seen.say("/edit list.txt a draft")
+        seen.wait_screen("waiting for you")
         seen.wait_screen("[e]")
+        assert "-Buy milky way" in seen.text  # the change, before it is made
+        assert "+a draft" in seen.text
+        assert '"path"' not in seen.text.rpartition("Allow Write file?")[2]
         seen.type("e")
         seen.wait_screen("input: ")
         seen.type("\x18\x05")
         seen.wait_screen('"text":"a final"')
         seen.say("")
         seen.wait_for("+a final")
-        assert "-Buy milky way" in seen.text
         seen.wait_prompt()
         seen.say("/edit list.txt once")
         seen.wait_screen("[s]")
@@ -58,6 +61,18 @@ def test_calls_are_allowed_denied_and_edited_by_a_key(server: str, tmp_path: Pat
         seen.wait_prompt()
         seen.say("/edit list.txt twice")  # nobody is asked any more
         seen.wait_for("+twice")
+        seen.leave()
+
+
+def test_a_command_is_asked_for_as_people_type_it(server: str) -> None:
+    with chat(server, "--agent", "demo", rows=30) as seen:
+        seen.wait_prompt()
+        seen.say('/call run {"command": "echo hi | tr h H"}')
+        seen.wait_screen("  $ echo hi | tr h H")
+        seen.wait_screen("[y] Allow once")
+        assert "{" not in seen.text.rpartition("Allow Run?")[2]
+        seen.type("y")
+        seen.wait_for("Hi")
         seen.leave()
 
 

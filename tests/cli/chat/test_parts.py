@@ -109,6 +109,26 @@ def test_long_inputs_are_laid_out_and_contents_are_named() -> None:
     assert sized({"uri": "x:/1", "sizeHint": 5}) == "content, 5 bytes: x:/1"
 
 
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ('{"command": "ls -l"}', "$ ls -l"),
+        ('{"command": "ls -l", "seconds": 5}', "$ ls -l\nseconds: 5"),
+        ('{"cmd": ["bash", "-lc", "cd a && ls"], "cwd": "/tmp"}', "$ cd a && ls\ncwd: /tmp"),
+        ('{"command": ["echo", "two words"]}', "$ echo 'two words'"),
+        ('{"command": "a\\u001b[1mb"}', "$ a[1mb"),
+        ('{"command": ""}', '{"command": ""}'),
+        ('{"command": 1}', '{"command": 1}'),
+    ],
+)
+def test_a_command_is_shown_as_one(given: str, shown: str) -> None:
+    assert pretty_input(call(toolInput=given)) == shown
+
+
+def test_a_command_is_told_in_a_line_too() -> None:
+    assert headline(call(displayName="Run", toolInput='{"command": "make\\ntest"}')) == "Run $ make test"
+
+
 def test_the_options_of_a_host_get_keys_that_people_guess() -> None:
     offered = [
         {"id": "once", "label": "Once", "kind": "approve"},

@@ -12,6 +12,7 @@ from agenthost.errors import ToolError
 from agenthost.host.toolcontext import ToolContext
 from agenthost.host.toolresults import ToolResult
 from agenthost.host.tools import tool
+from agenthost.wire.ahp.tool import ToolResultFileEditContent
 
 __all__ = ["TOOLS"]
 
@@ -62,7 +63,21 @@ async def sleep(seconds: Annotated[float, "how long, at most 600"], context: Too
     return f"slept for {seconds:g} seconds"
 
 
-@tool(title="Write file", read_only=False, destructive=True, idempotent=True, editable=True)
+def _preview_write(path: str, text: str, context: ToolContext) -> list[ToolResultFileEditContent]:
+    file = _inside(context.workspace, path)
+    with _plainly(path):
+        before = _read(file, path) if file.exists() else None
+    return [] if before == text else [context.edited(file, before, text)]
+
+
+@tool(
+    title="Write file",
+    read_only=False,
+    destructive=True,
+    idempotent=True,
+    editable=True,
+    preview=_preview_write,
+)
 def write_file(
     path: FilePath, text: Annotated[str, "all that is to be in it"], context: ToolContext
 ) -> ToolResult:

@@ -1,5 +1,6 @@
 """How a tool call looks: one line of what it is, and what came of it. Pure; knows no terminal."""
 
+import shlex
 from typing import Any
 
 from agenthost.cli.chat.painting import clean, one_line
@@ -12,6 +13,9 @@ __all__ = ["blocks_of", "headline", "input_of", "is_well", "outcome", "pretty_in
 LONGEST_INPUT = 200
 """How much of an input stands in one line."""
 
+COMMAND_KEYS = ("command", "cmd")
+SHELL_FLAGS = ("-c", "-lc")
+
 _ENDS = {"denied": "denied", "skipped": "not run", "result-denied": "its result was withheld"}
 
 
@@ -20,6 +24,8 @@ def headline(call: Any) -> str:
     name, told = call["displayName"], plain_of(call.get("invocationMessage"))
     if told and told != name:
         return one_line(told, LONGEST_INPUT)
+    if command := command_of(_value_of(call.get("toolInput", ""))):
+        return one_line(f"{one_line(name, 80)} $ {command}", LONGEST_INPUT)
     return f"{one_line(name, 80)} {input_of(call)}".rstrip()
 
 
@@ -37,13 +43,31 @@ def pretty_input(call: Any) -> str:
     """Give the input whole, over several lines if that is easier to read."""
     text = call.get("toolInput", "")
     value = _value_of(text)
+    if command := command_of(value):
+        rest = {key: item for key, item in value.items() if key not in COMMAND_KEYS}
+        return "\n".join([f"$ {clean(command)}", *_rows(rest)])
     if not isinstance(value, dict) or len(text) <= LONGEST_INPUT // 4:
         return clean(text)
+    return "\n".join(_rows(value))
+
+
+def command_of(value: Any) -> str | None:
+    """Return the shell command that an input holds, or None if it holds none."""
+    if not isinstance(value, dict):
+        return None
+    command = next((value[key] for key in COMMAND_KEYS if key in value), None)
+    if isinstance(command, list) and all(isinstance(word, str) for word in command):
+        is_script = len(command) == 3 and command[1] in SHELL_FLAGS
+        command = command[2] if is_script else shlex.join(command)
+    return command if isinstance(command, str) and command.strip() else None
+
+
+def _rows(value: dict[str, Any]) -> list[str]:
     rows = []
     for key, item in value.items():
         shown = clean(item) if isinstance(item, str) else _json(item)
         rows.append(f"{key}:\n{shown}" if "\n" in shown else f"{key}: {shown}")
-    return "\n".join(rows)
+    return rows
 
 
 def is_well(call: Any) -> bool:

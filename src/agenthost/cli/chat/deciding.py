@@ -166,12 +166,19 @@ class Decider:
             await echo
 
     async def _details(self, call: Any) -> list[str]:
+        edits = [
+            (edit, await fetch_versions(self._client, edit))
+            for edit in call.get("edits", {}).get("items", [])
+        ]
+        lines = [row for edit, versions in edits for row in edit_lines(self._painter, edit, versions)]
+        is_told = bool(edits) and all(versions is not None for _, versions in edits)
+        return lines if is_told else [*self._input(call), *lines]
+
+    def _input(self, call: Any) -> list[str]:
         given = pretty_input(call).split("\n")
         lines = [row for line in given[:MOST_INPUT_LINES] for row in self._painter.text(line, indent=2)]
         if len(given) > MOST_INPUT_LINES:
             lines += self._painter.text(f"… {len(given) - MOST_INPUT_LINES} more lines", "dim", indent=2)
-        for edit in call.get("edits", {}).get("items", []):
-            lines += edit_lines(self._painter, edit, await fetch_versions(self._client, edit))
         return lines
 
     async def _decided(self, call: Any, details: list[str]) -> list[Echo] | None:

@@ -230,7 +230,7 @@ class View:
         began = self._began.setdefault(turn["id"], time.monotonic())
         seconds = f"{time.monotonic() - began:.0f} s"
         if int(state["summary"]["status"]) & SessionStatus.INPUT_NEEDED == SessionStatus.INPUT_NEEDED:
-            return f"waits for an answer · {seconds}"
+            return f"waiting for you · {seconds}"
         words = [seconds]
         if activity := state["summary"].get("activity"):
             words.append(one_line(activity, 60))
