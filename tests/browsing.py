@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, R
 
 from agenthost.edges.page import Page as Built
 
-__all__ = ["MILLISECONDS", "UNREACHABLE", "OpenTab", "Tab", "browsing", "opened"]
+__all__ = ["MILLISECONDS", "UNREACHABLE", "OpenTab", "Tab", "browsing", "opened", "showing_scrollbars"]
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
@@ -138,6 +138,18 @@ def browsing() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+@contextmanager
+def showing_scrollbars(browser: Browser) -> Iterator[Browser]:
+    """Start another browser like this one, with the scrollbars that tests otherwise do without."""
+    path = next(path for name in NAMES if (path := shutil.which(name)))
+    hidden = ["--hide-scrollbars"]
+    other = browser.browser_type.launch(executable_path=path, args=ARGUMENTS, ignore_default_args=hidden)
+    try:
+        yield other
+    finally:
+        other.close()
 
 
 @contextmanager

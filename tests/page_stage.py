@@ -22,6 +22,7 @@ from agenthost import (
     tool,
 )
 from agenthost.agents.demo import demo
+from agenthost.tools.workspace.running import run
 
 __all__ = ["TOUR", "demo", "gradual", "guarded", "png", "stage", "tour", "unready"]
 
@@ -101,6 +102,9 @@ async def answer(turn: Turn) -> None:
             await tour(turn)
         case "/weigh":
             (result,) = await turn.calls(Call("weigh", {"what": rest}))
+            await turn.say(str(result))
+        case "/run":
+            (result,) = await turn.calls(Call("run", {"command": rest}))
             await turn.say(str(result))
         case "/delegate":
             await turn.call("delegate", session=rest)
@@ -191,7 +195,7 @@ stage = Agent(
     "stage",
     answer,
     title="Stage",
-    tools=[weigh, delegate, counting],
+    tools=[weigh, delegate, counting, run],
     options=[
         Option.select("depth", ("shallow", "deep"), "shallow", title="Depth"),
         Option("branch", title="Branch", description="Where it works.", suggest=branches),

@@ -1,10 +1,14 @@
 """A conversation in the page: what answers look like, what can be said meanwhile, and what comes along."""
 
 import base64
+from collections.abc import Callable
 from pathlib import Path
 
-from browsing import OpenTab, Tab
-from journeys import Stage, answer, begin, composer, expect, go_to, say, wait_idle
+import pytest
+from playwright.sync_api import Browser, ViewportSize
+
+from browsing import OpenTab, Tab, opened, showing_scrollbars
+from journeys import Stage, answer, begin, call, composer, expect, go_to, say, shortcut, wait_idle
 from page_stage import png
 
 
@@ -172,6 +176,83 @@ def test_what_is_typed_is_kept_over_a_visit_elsewhere_and_a_reload(stage: Stage,
     tab.page.reload()
     expect(composer(tab)).to_have_value("half a sen")
     assert other != uri
+
+
+WIDE: ViewportSize = {"width": 1280, "height": 800}
+PHONE: ViewportSize = {"width": 375, "height": 740}
+
+LEFT = """
+    const { scrollHeight, scrollTop, clientHeight } = document.querySelector(".transcript");
+    return scrollHeight - scrollTop - clientHeight;
+"""
+
+
+@pytest.mark.parametrize("viewport", [WIDE, PHONE])
+def test_typing_the_next_message_does_not_stop_the_page_from_following_the_answer(
+    stage: Stage, open_tab: OpenTab, viewport: ViewportSize
+) -> None:
+    tab = open_tab(stage.url, viewport=viewport)
+    begin(tab, "demo", "/help")
+    wait_idle(tab)
+    composer(tab).press_sequentially("/help ")
+    composer(tab).press("Enter")
+    expect(tab.page.locator(".turn")).to_have_count(2)
+    wait_idle(tab)
+    tab.until("document.querySelector('.turn:last-child .ending button')")
+    assert tab.run(LEFT) <= 1
+    expect(tab.page.get_by_role("button", name="Go to the end")).to_have_count(0)
+    composer(tab).press_sequentially('/call run {"command": "true"}')
+    composer(tab).press("Enter")
+    expect(call(tab).get_by_role("button", name="Allow once")).to_be_in_viewport()
+
+
+def test_what_moves_without_a_person_does_not_stop_the_page_from_following(
+    stage: Stage, open_tab: OpenTab
+) -> None:
+    tab = open_tab(stage.url)
+    begin(tab, "stage", "/lines 200")
+    wait_idle(tab)
+    tab.run("document.querySelector('.transcript').scrollTop -= 2")
+    tab.run("await new Promise(requestAnimationFrame); await new Promise(requestAnimationFrame)")
+    tab.run("document.querySelector('.turn:last-child .answer').append(document.createElement('hr'))")
+    tab.run("await new Promise(requestAnimationFrame); await new Promise(requestAnimationFrame)")
+    assert tab.run(LEFT) <= 1
+
+
+def scroll_with_keys(tab: Tab) -> None:
+    shortcut(tab, "t")
+    tab.page.keyboard.press("PageUp")
+
+
+def drag_the_scrollbar(tab: Tab) -> None:
+    box = tab.page.get_by_role("region", name="Conversation").bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] - 5, box["y"] + box["height"] - 30
+    tab.page.mouse.move(x, y)
+    tab.page.mouse.down()
+    tab.page.mouse.move(x, y - 100, steps=5)
+    tab.page.mouse.up()
+
+
+def drag_a_finger(tab: Tab) -> None:
+    session = tab.page.context.new_cdp_session(tab.page)
+    for kind, y in [("touchStart", 200), *(("touchMove", 200 + step * 10) for step in range(1, 15))]:
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": 700, "y": y}]})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+@pytest.mark.parametrize("scroll", [scroll_with_keys, drag_the_scrollbar, drag_a_finger])
+def test_keys_the_scrollbar_and_a_finger_stop_the_page_from_following(
+    stage: Stage, browser: Browser, scroll: Callable[[Tab], None]
+) -> None:
+    with showing_scrollbars(browser) as barred, opened(barred, stage.url, has_touch=True) as tab:
+        tab.open()
+        begin(tab, "stage", "/lines 200")
+        wait_idle(tab)
+        expect(answer(tab).get_by_text("That was all.")).to_be_in_viewport()
+        scroll(tab)
+        expect(tab.page.get_by_role("button", name="Go to the end")).to_be_visible()
+        assert tab.run(LEFT) > 20
 
 
 def test_whoever_reads_further_up_is_left_there_while_more_comes(stage: Stage, open_tab: OpenTab) -> None:

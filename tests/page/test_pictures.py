@@ -97,6 +97,10 @@ def picture_all(url: str, open_tab: OpenTab, pictures: Path) -> None:
     page.emulate_media(color_scheme="light")
     page.get_by_role("button", name="Close the panel").click()
     page.get_by_role("navigation").get_by_role("button", name="New session", exact=True).click()
+    expect(page.get_by_role("list", name="Examples")).to_be_visible()
+    take(tab, pictures / "start.png")
+
+    page.get_by_role("button", name="Options").click()
     page.get_by_label("Model").select_option("steady")
     expect(page.get_by_label("Greeting", exact=True)).to_be_visible()
     take(tab, pictures / "create.png")

@@ -35,12 +35,28 @@ PHONE = {"width": 375, "height": 740}
 def test_a_turn_is_asked_approved_and_read_with_a_keyboard_alone(stage: Stage, open_tab: OpenTab) -> None:
     tab = open_tab(stage.url)
     page = tab.page
-    page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Skip to the session")).to_be_focused()
+    field = page.get_by_label("First message")
+    expect(field).to_be_focused()
+    skip = page.get_by_role("link", name="Skip to the session")
+    stops = page.locator("a, button, input, textarea, select").evaluate_all("(all) => all[0].textContent")
+    assert stops == "Skip to the session"
+    skip.focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("main")).to_be_focused()
     page.keyboard.press("n")
-    expect(page.get_by_label("First message")).to_be_focused()
+    expect(field).to_be_focused()
+    for name in ("Agent", "Model"):
+        page.keyboard.press("Tab")
+        expect(page.get_by_label(name)).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Folder")).to_be_focused()
+    page.keyboard.press("Tab")
+    options = page.get_by_role("button", name="Options")
+    expect(options).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(options).to_have_attribute("aria-expanded", "true")
+    page.keyboard.press("Enter")
+    field.focus()
     page.keyboard.type('/call run {"command": "echo by keys"}')
     page.keyboard.press("Enter")
     expect(call(tab)).to_contain_text("needs approval")
@@ -106,7 +122,8 @@ def test_on_a_phone_the_list_is_a_drawer_and_panels_fill_the_screen(stage: Stage
     page.get_by_role("navigation").get_by_role("button", name="New session", exact=True).tap()
     expect(page.get_by_role("button", name="Close the list")).to_be_hidden()
     page.get_by_label("First message").fill('/call run {"command": "echo on the way"}')
-    page.get_by_role("button", name="Create session").tap()
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    page.get_by_role("button", name="Send").tap()
     page.get_by_role("button", name="Allow once").tap()
     expect(answer(tab)).to_contain_text("run -> on the way")
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
@@ -120,6 +137,25 @@ def test_on_a_phone_the_list_is_a_drawer_and_panels_fill_the_screen(stage: Stage
         assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
     page.get_by_role("button", name="Close the panel").tap()
     expect(composer(tab)).to_be_visible()
+
+
+def test_on_a_phone_the_model_can_be_read_and_chosen_while_a_turn_runs(
+    stage: Stage, open_tab: OpenTab
+) -> None:
+    tab = open_tab(stage.url, viewport={**PHONE, "width": 320}, has_touch=True, is_mobile=True)
+    uri = begin(tab, "demo", "/wait 60")
+    model = tab.page.get_by_role("combobox", name="Model")
+    for label in ("Stop", "Steer", "Queue"):
+        expect(tab.page.get_by_role("button", name=label)).to_be_in_viewport(ratio=1)
+    box = model.bounding_box()
+    assert box
+    assert box["width"] > 150  # about twenty letters
+    model.select_option("steady")
+    tab.until("client.session(argument).state.value?.summary.model?.id === 'steady'", uri)
+    tab.page.get_by_role("button", name="Settings of the model").tap()
+    expect(tab.page.get_by_role("dialog")).to_be_visible()
+    tab.page.get_by_role("button", name="Done").tap()
+    tab.page.get_by_role("button", name="Stop").tap()
 
 
 # A screen reader
@@ -162,8 +198,8 @@ def test_no_view_has_what_a_checker_of_accessibility_calls_serious(
     tab = open_tab(stage.url, color_scheme=theme, bypass_csp=True, reduced_motion="reduce")
     page = tab.page
     found = {"home": axe(tab)}
-    page.keyboard.press("n")
-    expect(page.get_by_label("Model")).to_be_visible()
+    page.get_by_role("button", name="Options").click()
+    expect(page.get_by_label("Greeting", exact=True)).to_be_visible()
     found["create"] = axe(tab)
     begin(tab, "stage", "/tour")
     wait_idle(tab)
@@ -226,7 +262,12 @@ def test_where_a_key_is_needed_a_dialog_asks_for_it(tmp_path: Path, open_tab: Op
     with serving("--data", tmp_path) as served:
         tab = open_tab(served.wait_url(), until="locked")
         tab.forgive("WebSocket connection to .* failed")
+        dialog = tab.page.get_by_role("dialog", name="A key is needed")
+        expect(dialog.get_by_role("button", name="Close")).to_have_count(0)  # it would do nothing
         field = tab.page.get_by_label("API key of this server")
+        for _ in range(3):
+            field.press("Escape")
+        expect(dialog).to_be_visible()
         field.fill("ah_0_1")
         field.press("Enter")
         expect(tab.page.get_by_text("This key is not valid")).to_be_visible()

@@ -8,6 +8,7 @@ from journeys import (
     Stage,
     answer,
     begin,
+    call,
     composer,
     expect,
     go_to,
@@ -19,10 +20,75 @@ from journeys import (
 )
 
 
+def test_the_page_opens_with_a_field_and_enter_makes_a_session_with_what_is_in_it(
+    stage: Stage, open_tab: OpenTab
+) -> None:
+    tab = open_tab(stage.url)
+    field = tab.page.get_by_label("First message")
+    expect(field).to_be_focused()
+    field.press("Enter")  # nothing to say yet
+    field.press_sequentially("Hello")
+    field.press("Shift+Enter")
+    field.press_sequentially("there")
+    tab.page.reload()
+    expect(field).to_have_value("Hello\nthere")
+    field.press("Enter")
+    expect(answer(tab)).to_contain_text("You said: Hello there")
+    expect(composer(tab)).to_be_focused()
+    tab.page.goto(f"{stage.url}/#/")
+    expect(field).to_have_value("")
+
+
+def test_an_example_is_said_with_a_click(stage: Stage, open_tab: OpenTab) -> None:
+    tab = open_tab(stage.url)
+    examples = tab.page.get_by_role("list", name="Examples")
+    expect(examples.get_by_role("button")).to_have_count(4)
+    examples.get_by_role("button", name="Change a file").click()
+    expect(call(tab).locator(".diff")).to_contain_text("Buy milk")
+    tab.page.get_by_role("button", name="Deny", exact=True).click()
+    tab.page.get_by_role("button", name="New session", exact=True).first.click()
+    tab.page.get_by_label("Agent").select_option("stage")
+    examples.get_by_role("button", name="What can you do?").click()
+    expect(answer(tab)).to_contain_text("I heard: What can you do?")
+
+
+def test_the_agent_the_model_and_the_folder_are_chosen_by_chips(stage: Stage, open_tab: OpenTab) -> None:
+    tab = open_tab(stage.url)
+    page = tab.page
+    page.get_by_label("Agent").select_option("stage")
+    expect(page.get_by_label("Model")).to_have_count(0)  # it has none to choose from
+    page.get_by_label("Agent").select_option("demo")
+    page.get_by_label("Model").select_option("steady")
+    page.get_by_role("button", name="Folder: work").click()
+    page.get_by_role("dialog").get_by_role("button", name="src").click()
+    page.get_by_role("button", name="Choose this folder").click()
+    expect(page.get_by_role("button", name="Folder: src")).to_be_focused()
+    field = page.get_by_label("First message")
+    field.fill("With chips")
+    field.press("Enter")
+    expect(answer(tab)).to_contain_text("You said: With chips")
+    summary = tab.run("return client.session(argument).state.value.summary", session_of(tab))
+    assert (summary["provider"], summary["model"]["id"]) == ("demo", "steady")
+    assert summary["workingDirectory"].endswith("/src")
+
+
+def test_a_message_is_kept_when_its_session_is_not_made(stage: Stage, open_tab: OpenTab) -> None:
+    tab = open_tab(stage.url)
+    tab.page.get_by_label("Agent").select_option("guarded")
+    tab.page.get_by_label("First message").fill("Let me in")
+    tab.page.get_by_role("button", name="Send").click()
+    tab.page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+    expect(refusals(tab)).to_contain_text("The session was not made")
+    expect(tab.page.get_by_label("First message")).to_have_value("Let me in")
+    tab.page.reload()
+    expect(tab.page.get_by_label("Agent")).to_have_value("guarded")  # it is remembered
+
+
 def test_a_session_is_made_by_a_form_that_follows_the_agents_schema(stage: Stage, open_tab: OpenTab) -> None:
     tab = open_tab(stage.url)
     page = tab.page
     page.get_by_role("navigation").get_by_role("button", name="New session", exact=True).click()
+    page.get_by_role("button", name="Options").click()
     page.get_by_role("radio", name="Stage").check()
     page.get_by_label("Depth").select_option("deep")
     expect(page.get_by_label("Fixed")).to_have_value("stone")
@@ -49,6 +115,7 @@ def test_a_model_and_its_settings_are_chosen_when_a_session_is_made_and_later(
 ) -> None:
     tab = open_tab(stage.url, "/#/new")
     page = tab.page
+    page.get_by_role("button", name="Options").click()
     page.get_by_label("Model").select_option("steady")
     page.get_by_label("Pause").select_option("short")
     page.get_by_role("button", name="Create session").click()
@@ -199,7 +266,7 @@ def test_settings_that_may_change_do_and_refusals_are_said_in_the_hosts_words(
 def test_an_agent_that_needs_a_token_is_given_one_and_then_used(stage: Stage, open_tab: OpenTab) -> None:
     tab = open_tab(stage.url, "/#/new")
     page = tab.page
-    page.get_by_role("radio", name="Guarded").check()
+    page.get_by_label("Agent").select_option("guarded")
     page.get_by_label("First message").fill("Let me in")
     page.get_by_label("First message").press("Enter")
     token = page.get_by_role("dialog", name="This agent needs a token").get_by_label("The library")

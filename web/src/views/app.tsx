@@ -4,7 +4,6 @@ import { useEffect, useRef } from "preact/hooks";
 import { client } from "../ahp";
 import { Banner } from "./banner";
 import { Conversation } from "./conversation/conversation";
-import { DrawerButton, PanelButtons } from "./conversation/header";
 import { Dock } from "./dock";
 import { Locked } from "./locked";
 import { Questions } from "./parts/dialog";
@@ -12,8 +11,8 @@ import { Icon } from "./parts/icon";
 import { Separator } from "./parts/separator";
 import { toast, Toasts } from "./parts/toasts";
 import { drawer, goToNew, isNarrow, panel, route, sideRange, sideWidth } from "./route";
-import { CreateView } from "./sessions/create";
 import { SessionList } from "./sessions/list";
+import { StartView } from "./sessions/start";
 import { Tokens } from "./sessions/tokens";
 import { ShortcutsDialog, showsShortcuts, useShortcuts } from "./shortcuts";
 import { isDark, toggleTheme } from "./theme";
@@ -61,28 +60,7 @@ export function App() {
 function Main() {
   const at = route.value;
   if (at.view === "session") return <Conversation uri={at.uri} />;
-  if (at.view === "new") return <CreateView />;
-  return <Home />;
-}
-
-function Home() {
-  useEffect(() => void (document.title = "agenthost"), []);
-  return (
-    <>
-      <header class="bar">
-        <DrawerButton />
-        <h1 class="grow">agenthost</h1>
-        <PanelButtons changes={0} />
-      </header>
-      <div class="empty">
-        <h2>Nothing is open</h2>
-        <p>Choose a session, or begin a new one.</p>
-        <button type="button" class="primary" onClick={goToNew}>
-          <Icon name="add" /> New session
-        </button>
-      </div>
-    </>
-  );
+  return <StartView />;
 }
 
 function Side() {

@@ -12,7 +12,7 @@ export function Locked() {
   const connection = client.connection.value;
   const isWrong = connection.phase === "locked" && connection.reason === "wrong";
   return (
-    <Dialog title="A key is needed" class="narrow" onClose={() => undefined}>
+    <Dialog title="A key is needed" class="narrow">
       <form
         class="stack"
         onSubmit={(event) => {

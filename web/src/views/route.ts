@@ -38,9 +38,13 @@ export function goTo(uri: string): void {
 /** Whether the next session that is opened takes the focus to where messages are written. */
 export const arrival = { takesFocus: true };
 
-/** Go to where sessions are made. */
+/** How often somebody asked for a new session: each time, the field takes the focus. */
+export const beginnings = signal(0);
+
+/** Go to where sessions begin. */
 export function goToNew(): void {
   location.hash = "#/new";
+  beginnings.value++;
 }
 
 /** Go to the start. */

@@ -57,7 +57,7 @@ const SHORTCUTS: readonly Shortcut[] = [
   {
     keys: ["a"],
     does: "Go to what needs an answer",
-    run: () => focus(".confirmation button, .asking input, .asking textarea"),
+    run: () => focus(".confirmation .buttons button, .asking input, .asking textarea"),
   },
   { keys: ["1"], does: "Changes", run: () => togglePanel("changes") },
   { keys: ["2"], does: "Files", run: () => togglePanel("files") },

@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { SessionState, Turn } from "../../ahp/wire";
+import { waitingCalls } from "./waiting";
 
 const LONGEST = 300;
 
@@ -40,12 +41,6 @@ export function news(before: SessionState, after: SessionState): string | undefi
   }
   if (after.activeTurn && before.activeTurn?.id !== after.activeTurn.id) return "Answering";
   return undefined;
-}
-
-function waitingCalls({ activeTurn }: SessionState) {
-  return (activeTurn?.responseParts ?? []).flatMap((part) =>
-    part.kind === "toolCall" && part.toolCall.status.startsWith("pending") ? [part.toolCall] : [],
-  );
 }
 
 function ending(turn: Turn): string {

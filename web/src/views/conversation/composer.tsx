@@ -1,13 +1,12 @@
 /** Where messages are written. While a turn runs, they wait in the queue or steer it. */
-import { type Signal, useSignal } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { useSignal } from "@preact/signals";
 import type { SessionState, UserMessage } from "../../ahp/wire";
 import { Icon } from "../parts/icon";
 import { newId } from "../parts/ids";
 import { useAccess } from "./access";
+import { AttachedList, FileButton } from "./attaching";
 import { ComposerField } from "./composerfield";
-import { attachFiles, type Draft, draftOf, EMPTY, isSendable, messageOf } from "./drafts";
-import { AttachmentView } from "./messageview";
+import { attachFiles, draftOf, EMPTY, isSendable, messageOf } from "./drafts";
 import { ModelPicker } from "./modelpicker";
 
 interface ComposerProps {
@@ -62,23 +61,25 @@ export function Composer({ state, onSend, editing }: ComposerProps) {
         <FileButton onFiles={(files) => void attachFiles(draft, files)} />
         <ModelPicker state={state} />
         <span class="grow" />
-        {turn && (
-          <TurnButtons
-            canSteer={isSendable(draft.value)}
-            onStop={() => act({ type: "session/turnCancelled", turnId: turn.id })}
-            onSteer={() => submit(true)}
-          />
-        )}
-        <button
-          type="button"
-          class="primary"
-          disabled={!isReady || !isSendable(draft.value)}
-          onClick={() => submit(false)}
-          title="Enter"
-        >
-          <Icon name={turn ? "add" : "send"} />
-          {turn ? "Queue" : "Send"}
-        </button>
+        <div class="composer-actions">
+          {turn && (
+            <TurnButtons
+              canSteer={isSendable(draft.value)}
+              onStop={() => act({ type: "session/turnCancelled", turnId: turn.id })}
+              onSteer={() => submit(true)}
+            />
+          )}
+          <button
+            type="button"
+            class="primary"
+            disabled={!isReady || !isSendable(draft.value)}
+            onClick={() => submit(false)}
+            title="Enter"
+          >
+            <Icon name={turn ? "add" : "send"} />
+            {turn ? "Queue" : "Send"}
+          </button>
+        </div>
       </div>
     </section>
   );
@@ -93,26 +94,6 @@ function Editing({ onCancel }: { onCancel: () => void }) {
         Cancel
       </button>
     </div>
-  );
-}
-
-/** What comes along, but for what stands in the text. */
-function AttachedList({ draft }: { draft: Signal<Draft> }) {
-  const { attached } = draft.value;
-  const listed = attached.filter((one) => one.text === undefined);
-  if (listed.length === 0) return null;
-  return (
-    <ul class="attachments" aria-label="Attachments">
-      {listed.map((one, at) => (
-        <AttachmentView
-          key={at}
-          attachment={one.attachment}
-          onRemove={() =>
-            (draft.value = { ...draft.value, attached: attached.filter((other) => other !== one) })
-          }
-        />
-      ))}
-    </ul>
   );
 }
 
@@ -133,34 +114,6 @@ function TurnButtons({
       <button type="button" disabled={!canSteer} onClick={onSteer} title="Say it into this turn (Ctrl+Enter)">
         Steer
       </button>
-    </>
-  );
-}
-
-function FileButton({ onFiles }: { onFiles: (files: Iterable<File>) => void }) {
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <button
-        type="button"
-        class="quiet"
-        title="Attach files"
-        aria-label="Attach files"
-        onClick={() => input.current?.click()}
-      >
-        <Icon name="attach" />
-      </button>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        aria-label="Files to attach"
-        onChange={(event) => {
-          onFiles([...(event.currentTarget.files ?? [])]);
-          event.currentTarget.value = "";
-        }}
-      />
     </>
   );
 }

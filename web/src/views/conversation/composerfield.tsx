@@ -7,6 +7,7 @@ import { useAccess } from "./access";
 import { CompletionList } from "./completionlist";
 import { type Completing, isTyped, takeCompletion, useCompletions } from "./completions";
 import { attachFiles, type Draft } from "./drafts";
+import { grow } from "./growing";
 
 interface ComposerFieldProps {
   draft: Signal<Draft>;
@@ -128,12 +129,4 @@ function ownKey(
   } else if (event.key === "Escape" && onEscape) onEscape();
   else return false;
   return true;
-}
-
-const TALLEST = 240;
-
-function grow(field: HTMLTextAreaElement | null): void {
-  if (!field) return;
-  field.style.height = "auto";
-  field.style.height = `${Math.min(field.scrollHeight + 2, TALLEST)}px`;
 }

@@ -1,23 +1,24 @@
 /** Approvals: a call before it runs, or its result before the agent sees it. */
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { ConfirmationOption, ToolCallState } from "../../ahp/wire";
 import { FileEdits } from "../diffs/fileedits";
 import { Words } from "../markdown/markdown";
-import { CodeBlock } from "../parts/code";
+import { Icon } from "../parts/icon";
 import { useAccess } from "./access";
-import { Folded, isEmpty, pretty } from "./toolinput";
+import { pretty, readInput, withCommand } from "./inputs";
+import { Folded, InputView, isEmpty } from "./toolinput";
 
 type Waiting = Extract<ToolCallState, { status: "pending-confirmation" }>;
 
 /** Ask whether a call may run: its options if it has some, else yes or no; the input can be changed where it may be. */
 export function CallConfirmation({ call, turnId }: { call: Waiting; turnId: string }) {
   const { act, folder } = useAccess();
-  const shown = call.toolInput === undefined ? undefined : (pretty(call.toolInput) ?? call.toolInput);
-  const input = useSignal(shown);
+  const changed = useSignal<string | undefined>(undefined);
   const reason = useSignal<string | undefined>(undefined);
   const group = useRef<HTMLDivElement>(null);
-  const isEdited = input.value !== shown;
+  const given = call.toolInput ?? "";
+  const isEdited = changed.value !== undefined && changed.value !== editableText(given);
   const answer = (option: ConfirmationOption | undefined, approved: boolean) => {
     leave(group.current);
     const common = {
@@ -27,7 +28,7 @@ export function CallConfirmation({ call, turnId }: { call: Waiting; turnId: stri
       ...(option && { selectedOptionId: option.id }),
     } as const;
     if (approved) {
-      const edited = isEdited && input.value !== undefined ? { editedToolInput: compact(input.value) } : {};
+      const edited = isEdited ? { editedToolInput: inputFrom(given, changed.value ?? "") } : {};
       act({ ...common, approved: true, confirmed: "user-action", ...edited });
     } else {
       const words = reason.value?.trim();
@@ -40,25 +41,56 @@ export function CallConfirmation({ call, turnId }: { call: Waiting; turnId: stri
         <Words value={call.confirmationTitle ?? `Allow ${call.displayName}?`} />
       </p>
       {call.edits && <FileEdits edits={call.edits.items} folder={folder} />}
-      {shown !== undefined && !isEmpty(shown) && (
+      {!isEmpty(given) && (
         <Folded isFolded={call.edits !== undefined} title="Input">
-          {call.editable ? (
-            <textarea
-              class="mono"
-              aria-label="Input, which you may change"
-              rows={Math.min(12, (input.value ?? "").split("\n").length + 1)}
-              spellcheck={false}
-              value={input.value ?? ""}
-              onInput={(event) => (input.value = event.currentTarget.value)}
-            />
-          ) : (
-            <CodeBlock text={shown} language={pretty(shown) ? "json" : ""} label="Input" />
-          )}
+          {call.editable ? <ChangeableInput text={given} changed={changed} /> : <InputView text={given} />}
         </Folded>
       )}
       <Buttons options={call.options} isEdited={isEdited} reason={reason} onAnswer={answer} />
     </div>
   );
+}
+
+/** The input as it is read, until somebody wants to change it. */
+function ChangeableInput({ text, changed }: { text: string; changed: Signal<string | undefined> }) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const name = readInput(text).kind === "command" ? "command" : "input";
+  const title = `${name[0]!.toUpperCase()}${name.slice(1)}`;
+  if (changed.value === undefined) {
+    const open = () => {
+      changed.value = editableText(text);
+      requestAnimationFrame(() => field.current?.focus());
+    };
+    return (
+      <>
+        <InputView text={text} />
+        <button type="button" class="quiet small change" onClick={open}>
+          <Icon name="edit" /> Change the {name}
+        </button>
+      </>
+    );
+  }
+  return (
+    <textarea
+      ref={field}
+      class="mono"
+      aria-label={`${title}, which you may change`}
+      rows={Math.min(12, changed.value.split("\n").length + 1)}
+      spellcheck={false}
+      value={changed.value}
+      onInput={(event) => (changed.value = event.currentTarget.value)}
+    />
+  );
+}
+
+/** What somebody changes: a command alone, or all of the input. */
+function editableText(given: string): string {
+  const input = readInput(given);
+  return input.kind === "command" ? input.command : (pretty(given) ?? given);
+}
+
+function inputFrom(given: string, text: string): string {
+  return readInput(given).kind === "command" ? withCommand(given, text) : compact(text);
 }
 
 /** The buttons go when they were used: the focus stays with the call. */

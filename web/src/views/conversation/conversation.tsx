@@ -10,6 +10,7 @@ import { fork } from "../sessions/actions";
 import { takeFirstMessage } from "../sessions/firstmessage";
 import { type Access, AccessProvider, type OwnAction } from "./access";
 import { Announcer } from "./announcer";
+import { Approvals } from "./approvals";
 import { Composer } from "./composer";
 import { draftFrom, draftOf, EMPTY } from "./drafts";
 import { Header } from "./header";
@@ -104,6 +105,7 @@ function Open({ uri, state }: { uri: string; state: SessionState }) {
         <Transcript state={state} sent={sent.value} />
       )}
       <div class="below">
+        <Approvals state={state} />
         <Requests state={state} act={act} />
         <Pending state={state} />
         <Composer
@@ -138,22 +140,32 @@ function Beginning({ state }: { state: SessionState }) {
 }
 
 function Requests({ state, act }: { state: SessionState; act: (action: OwnAction) => void }) {
-  return state.inputRequests?.map((request) => (
-    <QuestionForm
-      key={request.id}
-      request={request}
-      onDraft={(questionId, answer) =>
-        act({
-          type: "session/inputAnswerChanged",
-          requestId: request.id,
-          questionId,
-          ...(answer && { answer }),
-        })
-      }
-      onComplete={(response, answers) => {
-        act({ type: "session/inputCompleted", requestId: request.id, response, ...(answers && { answers }) });
-        document.querySelector<HTMLElement>(".composer textarea")?.focus(); // the form is gone
-      }}
-    />
-  ));
+  if (!state.inputRequests || state.inputRequests.length === 0) return null;
+  return (
+    <div class="requests">
+      {state.inputRequests.map((request) => (
+        <QuestionForm
+          key={request.id}
+          request={request}
+          onDraft={(questionId, answer) =>
+            act({
+              type: "session/inputAnswerChanged",
+              requestId: request.id,
+              questionId,
+              ...(answer && { answer }),
+            })
+          }
+          onComplete={(response, answers) => {
+            act({
+              type: "session/inputCompleted",
+              requestId: request.id,
+              response,
+              ...(answers && { answers }),
+            });
+            document.querySelector<HTMLElement>(".composer textarea")?.focus(); // the form is gone
+          }}
+        />
+      ))}
+    </div>
+  );
 }

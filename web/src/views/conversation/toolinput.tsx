@@ -1,15 +1,70 @@
-/** What a tool is given, for people: JSON with line breaks, folded away where something better tells what happens. */
+/** What a tool is given, for people: a command as one types it, an edit as its diff, and JSON for all else. */
 import type { ComponentChildren } from "preact";
-import { CodeBlock } from "../parts/code";
+import { DiffView } from "../diffs/diffview";
+import { Code, CodeBlock } from "../parts/code";
+import { Copy } from "../parts/copy";
+import { readInput, type Rest } from "./inputs";
 
 /** Show the input of a call. */
 export function Input({ text, isFolded }: { text: string; isFolded: boolean }) {
-  const json = pretty(text);
   if (isEmpty(text)) return null;
+  const isCommand = readInput(text).kind === "command"; // one line says more than "Input" does
   return (
-    <Folded isFolded={isFolded} title="Input">
-      <CodeBlock text={json ?? text} language={json ? "json" : ""} label="Input" />
+    <Folded isFolded={isFolded && !isCommand} title="Input">
+      <InputView text={text} />
     </Folded>
+  );
+}
+
+/** Show an input as what it means. */
+export function InputView({ text }: { text: string }) {
+  const input = readInput(text);
+  switch (input.kind) {
+    case "command":
+      return (
+        <>
+          <Command command={input.command} />
+          <RestView rest={input.rest} />
+        </>
+      );
+    case "edit":
+      return (
+        <>
+          <div class="edit card">
+            <p class="edit-head mono path">{input.path}</p>
+            <DiffView before={input.before} after={input.after} />
+          </div>
+          <RestView rest={input.rest} />
+        </>
+      );
+    default:
+      return <CodeBlock text={input.text} language={input.isJson ? "json" : ""} label="Input" />;
+  }
+}
+
+function Command({ command }: { command: string }) {
+  return (
+    <figure class="code command">
+      <span class="prompt mono" aria-hidden="true">
+        $
+      </span>
+      <Code text={command} language="sh" label="Command" />
+      <Copy text={command} label="Copy command" />
+    </figure>
+  );
+}
+
+function RestView({ rest }: { rest: Rest }) {
+  if (rest.length === 0) return null;
+  return (
+    <dl class="facts rest">
+      {rest.map(([name, value]) => (
+        <>
+          <dt>{name}</dt>
+          <dd class="mono">{value}</dd>
+        </>
+      ))}
+    </dl>
   );
 }
 
@@ -35,13 +90,4 @@ export function Folded({
       {children}
     </details>
   );
-}
-
-/** Give JSON with line breaks; nothing if the text is none. */
-export function pretty(text: string): string | undefined {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return undefined;
-  }
 }

@@ -7,18 +7,20 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { SessionState } from "../../ahp/wire";
 import { Icon } from "../parts/icon";
+import { useSticking } from "./sticking";
 import { TurnView } from "./turnview";
+import { waitsForPerson } from "./waiting";
 
 const AT_FIRST = 12;
 const AT_A_TIME = 12;
 /** So many are made without being asked for. */
 const UNASKED = 200;
-const NEAR = 60;
 
 /** Show the turns. When `sent` changes, something was said here, and the end is shown. */
 export function Transcript({ state, sent }: { state: SessionState; sent: number }) {
   const scroller = useRef<HTMLDivElement>(null);
   const { turns, activeTurn } = state;
+  const isWaiting = waitsForPerson(state);
   const all = activeTurn ? [...turns, activeTurn] : turns;
   // Where what is made begins: it only moves up, so that nothing that is there goes when more is said.
   const from = useSignal(Math.max(0, turns.length - AT_FIRST));
@@ -48,7 +50,13 @@ export function Transcript({ state, sent }: { state: SessionState; sent: number 
         )}
         <ol class="turns">
           {all.slice(hidden).map((turn, at) => (
-            <TurnView key={turn.id} turn={turn} number={hidden + at + 1} isActive={turn === activeTurn} />
+            <TurnView
+              key={turn.id}
+              turn={turn}
+              number={hidden + at + 1}
+              isActive={turn === activeTurn}
+              isWaiting={turn === activeTurn && isWaiting}
+            />
           ))}
         </ol>
       </div>
@@ -94,41 +102,4 @@ function useWhenIdle(run: () => void, isWanted: boolean, key: number): void {
     const handle = idle(run);
     return () => (globalThis.cancelIdleCallback ?? clearTimeout)(handle as number);
   }, [isWanted, key]);
-}
-
-/** Keep to the end while the content grows, for as long as one is there. */
-function useSticking(scroller: { readonly current: HTMLDivElement | null }, sent: number) {
-  const isStuck = useSignal(true);
-  const last = useRef(0);
-  const goToEnd = () => {
-    isStuck.value = true;
-    const element = scroller.current;
-    if (!element) return;
-    element.scrollTop = element.scrollHeight;
-    last.current = element.scrollTop;
-  };
-  useEffect(() => {
-    const element = scroller.current;
-    if (!element) return;
-    // After layout and before anything is drawn: nobody sees it jump, and nothing is laid out twice.
-    const observer = new ResizeObserver(() => isStuck.value && goToEnd());
-    observer.observe(element);
-    for (const child of element.children) observer.observe(child);
-    return () => observer.disconnect();
-  }, []);
-  useLayoutEffect(() => {
-    goToEnd(); // whoever says something wants to see the answer
-  }, [sent]);
-  const look = () => {
-    const element = scroller.current;
-    if (!element) return;
-    const { scrollTop, scrollHeight, clientHeight } = element;
-    const left = scrollHeight - scrollTop - clientHeight;
-    // Only whoever goes up from where we were leaves the end, be it a little: content that became shorter is
-    // at its end, and the end may have moved down since we went there.
-    if (scrollTop < last.current - 1 && left > 1) isStuck.value = false;
-    else if (left < NEAR) isStuck.value = true;
-    last.current = scrollTop;
-  };
-  return { isStuck, goToEnd, look };
 }

@@ -12,10 +12,12 @@ interface TurnViewProps {
   number: number;
   /** It is being answered. */
   isActive: boolean;
+  /** It goes on when somebody decides or answers something. */
+  isWaiting: boolean;
 }
 
 /** Show a turn. */
-export const TurnView = memo(function TurnView({ turn, number, isActive }: TurnViewProps) {
+export const TurnView = memo(function TurnView({ turn, number, isActive, isWaiting }: TurnViewProps) {
   const last = turn.responseParts.length - 1;
   return (
     <li class="turn" data-turn={turn.id}>
@@ -31,7 +33,8 @@ export const TurnView = memo(function TurnView({ turn, number, isActive }: TurnV
               isGrowing={isActive && at === last}
             />
           ))}
-          {isActive && last < 0 && <Waiting />}
+          {isActive && !isWaiting && last < 0 && <Working />}
+          {isWaiting && <p class="waiting for-you">Waiting for you</p>}
           <Ending turn={turn} isActive={isActive} />
         </div>
       </article>
@@ -44,7 +47,7 @@ function keyOf(part: Turn["responseParts"][number], at: number): string {
   return "id" in part && typeof part.id === "string" ? part.id : String(at);
 }
 
-function Waiting() {
+function Working() {
   return (
     <p class="waiting faint">
       <span class="spinner" aria-hidden="true" /> Working

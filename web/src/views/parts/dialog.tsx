@@ -6,7 +6,8 @@ import { Icon } from "./icon";
 
 interface DialogProps {
   title: string;
-  onClose: () => void;
+  /** What closing it means. Without it nothing closes the dialog, as nothing can be done before it is answered. */
+  onClose?: () => void;
   children: ComponentChildren;
   class?: string;
 }
@@ -29,17 +30,21 @@ export function Dialog({ title, onClose, children, class: more = "" }: DialogPro
       aria-labelledby={heading}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        onClose?.();
       }}
-      onMouseDown={(event) => event.target === element.current && onClose()}
+      // At the second Esc a browser closes it, whatever was said to the first.
+      onClose={() => (onClose ? onClose() : element.current?.showModal())}
+      onMouseDown={(event) => event.target === element.current && onClose?.()}
       onKeyDown={(event) => event.stopPropagation()}
     >
       <div class="dialog-body">
         <header>
           <h2 id={heading}>{title}</h2>
-          <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
-            <Icon name="close" />
-          </button>
+          {onClose && (
+            <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
+              <Icon name="close" />
+            </button>
+          )}
         </header>
         {children}
       </div>

@@ -1,113 +1,45 @@
-/** Where a session is made: the agent, its model, its options, the folder, and what to say first. */
+/** The whole form of a new session: the agent, its model with its settings, the folder, and the agent's options. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId } from "preact/hooks";
 import { client } from "../../ahp";
-import type { AgentInfo, JsonObject, Result, URI } from "../../ahp/wire";
-import { DrawerButton, PanelButtons } from "../conversation/header";
-import { modelConfig, modelsOf } from "../conversation/modelpicker";
+import type { AgentInfo, URI } from "../../ahp/wire";
 import { SchemaForm } from "../forms/schemaform";
 import { Markdown } from "../markdown/markdown";
 import { Icon } from "../parts/icon";
-import { toastError } from "../parts/toasts";
-import { goTo } from "../route";
-import { setFirstMessage } from "./firstmessage";
+import type { Choices } from "./choices";
 import { FolderPicker } from "./folderpicker";
-import { askForTokens } from "./tokens";
 
-type Resolved = Result<"resolveSessionConfig">;
-
-/** Show the form. */
-export function CreateView() {
-  const agents = client.root.value?.agents ?? [];
-  return (
-    <>
-      <header class="bar">
-        <DrawerButton />
-        <h1 class="grow">New session</h1>
-        <PanelButtons changes={0} />
-      </header>
-      <div class="scroll grow">
-        {agents.length > 0 ? (
-          <CreateForm agents={agents} />
-        ) : (
-          <div class="empty">There are no agents here.</div>
-        )}
-      </div>
-    </>
-  );
+interface CreateFormProps {
+  id: string;
+  choices: Choices;
+  isMaking: boolean;
+  onCreate: () => void;
 }
 
-function CreateForm({ agents }: { agents: readonly AgentInfo[] }) {
-  const provider = useSignal(agents[0]?.provider ?? "");
-  const model = useSignal<{ id: string; config: JsonObject } | undefined>(undefined);
-  const folder = useSignal<URI | undefined>(undefined);
-  const message = useSignal("");
-  const isMaking = useSignal(false);
-  const config = useConfig(provider.value, folder.value);
-  const id = useId();
-  const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
-  const models = modelsOf(provider.value);
-  const chosenModel = models.find((one) => one.id === model.value?.id) ?? models[0];
-  const create = async () => {
-    if (isMaking.value) return;
-    isMaking.value = true;
-    const params = {
-      provider: provider.value,
-      ...(chosenModel && {
-        model: { id: chosenModel.id, ...(model.value && { config: modelConfig(model.value.config) }) },
-      }),
-      ...(folder.value && { workingDirectory: folder.value }),
-      ...(config.values && { config: config.values }),
-    };
-    try {
-      const uri = await askForTokens(() => client.createSession(params));
-      if (message.value.trim()) setFirstMessage(uri, { text: message.value.trim() });
-      goTo(uri);
-    } catch (error) {
-      toastError(error, "The session was not made");
-    } finally {
-      isMaking.value = false;
-    }
-  };
+/** Show the form. */
+export function CreateForm({ id, choices, isMaking, onCreate }: CreateFormProps) {
+  const { model, config } = choices;
   return (
     <form
+      id={id}
       class="create stack"
+      aria-label="Options of the session"
       onSubmit={(event) => {
         event.preventDefault();
-        void create();
+        onCreate();
       }}
     >
-      <AgentChoice
-        agents={agents}
-        chosen={provider.value}
-        onChoose={(name) => ((provider.value = name), (model.value = undefined))}
-      />
-      {chosenModel && (
-        <div class="field">
-          <label for={`${id}-model`}>Model</label>
-          <select
-            id={`${id}-model`}
-            value={chosenModel.id}
-            onChange={(event) => (model.value = { id: event.currentTarget.value, config: {} })}
-          >
-            {models.map((one) => (
-              <option key={one.id} value={one.id}>
-                {one.name}
-              </option>
-            ))}
-          </select>
-        </div>
-      )}
-      {chosenModel?.configSchema && (
+      <AgentChoice agents={choices.agents} chosen={choices.agent.provider} onChoose={choices.chooseAgent} />
+      {model && <ModelField choices={choices} chosen={model.id} />}
+      {model?.configSchema && (
         <SchemaForm
-          key={chosenModel.id}
-          schema={chosenModel.configSchema}
-          values={model.value?.config ?? {}}
-          onChange={(values) => (model.value = { id: chosenModel.id, config: values })}
+          key={model.id}
+          schema={model.configSchema}
+          values={choices.modelValues}
+          onChange={(values) => choices.chooseModel(model.id, values)}
         />
       )}
-      <FolderField folder={folder.value} onChange={(uri) => (folder.value = uri)} />
+      <FolderField folder={choices.folder} onChange={choices.chooseFolder} />
       {config.resolved && (
         <SchemaForm
           schema={config.resolved.schema}
@@ -116,28 +48,29 @@ function CreateForm({ agents }: { agents: readonly AgentInfo[] }) {
           suggest={config.suggest}
         />
       )}
-      <div class="field">
-        <label for={`${id}-message`}>First message</label>
-        <textarea
-          id={`${id}-message`}
-          ref={field}
-          rows={3}
-          placeholder="May be left empty"
-          value={message.value}
-          onInput={(event) => (message.value = event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-            event.preventDefault();
-            void create();
-          }}
-        />
-      </div>
       <div class="buttons">
-        <button type="submit" class="primary" disabled={isMaking.value}>
+        <button type="submit" disabled={isMaking}>
           <Icon name="add" /> Create session
         </button>
+        <small class="faint">The message may be left empty.</small>
       </div>
     </form>
+  );
+}
+
+function ModelField({ choices, chosen }: { choices: Choices; chosen: string }) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>Model</label>
+      <select id={id} value={chosen} onChange={(event) => choices.chooseModel(event.currentTarget.value)}>
+        {choices.models.map((one) => (
+          <option key={one.id} value={one.id}>
+            {one.name}
+          </option>
+        ))}
+      </select>
+    </div>
   );
 }
 
@@ -213,43 +146,4 @@ function FolderField({
       )}
     </div>
   );
-}
-
-/** The options of an agent as the host resolves them, again after each choice; only the newest answer counts. */
-function useConfig(provider: string, folder: URI | undefined) {
-  const resolved = useSignal<Resolved | undefined>(undefined);
-  const values = useSignal<JsonObject | undefined>(undefined);
-  const newest = useRef(0);
-  const question = (config: JsonObject | undefined) => ({
-    provider,
-    ...(folder && { workingDirectory: folder }),
-    ...(config && { config }),
-  });
-  const resolve = async (config: JsonObject | undefined) => {
-    const mine = ++newest.current;
-    try {
-      const answer = await client.request("resolveSessionConfig", question(config));
-      if (mine !== newest.current) return;
-      const isEmpty = Object.keys(answer.schema.properties).length === 0;
-      resolved.value = isEmpty ? undefined : answer;
-      values.value = isEmpty ? undefined : answer.values;
-    } catch (error) {
-      if (mine === newest.current) toastError(error, "The options of this agent cannot be read");
-    }
-  };
-  useEffect(() => void resolve(undefined), [provider]);
-  useEffect(() => {
-    if (values.value) void resolve(values.value);
-  }, [folder]);
-  return {
-    resolved: resolved.value,
-    values: values.value,
-    change: (next: JsonObject) => {
-      values.value = next;
-      void resolve(next);
-    },
-    suggest: async (property: string, query: string) =>
-      (await client.request("sessionConfigCompletions", { ...question(values.value), property, query }))
-        .items,
-  };
 }

@@ -1,0 +1,14 @@
+/** A field that is as tall as its text. */
+
+const TALLEST = 240;
+
+/** Make a field as tall as its text, up to a limit. */
+export function grow(field: HTMLTextAreaElement | null): void {
+  const holder = field?.parentElement;
+  if (!field || !holder) return;
+  // The field is low for a moment. What holds it is not, or all that is above would be laid out anew, and move.
+  holder.style.height = `${holder.offsetHeight}px`;
+  field.style.height = "auto";
+  field.style.height = `${Math.min(field.scrollHeight + 2, TALLEST)}px`;
+  holder.style.height = "";
+}
