@@ -43,7 +43,11 @@ export function CallConfirmation({ call, turnId }: { call: Waiting; turnId: stri
       {call.edits && <FileEdits edits={call.edits.items} folder={folder} />}
       {!isEmpty(given) && (
         <Folded isFolded={call.edits !== undefined} title="Input">
-          {call.editable ? <ChangeableInput text={given} changed={changed} /> : <InputView text={given} />}
+          {call.editable ? (
+            <ChangeableInput text={given} changed={changed} isBeside={call.edits !== undefined} />
+          ) : (
+            <InputView text={given} isBeside={call.edits !== undefined} />
+          )}
         </Folded>
       )}
       <Buttons options={call.options} isEdited={isEdited} reason={reason} onAnswer={answer} />
@@ -51,8 +55,15 @@ export function CallConfirmation({ call, turnId }: { call: Waiting; turnId: stri
   );
 }
 
+interface ChangeableInputProps {
+  text: string;
+  changed: Signal<string | undefined>;
+  /** What it would change is shown already. */
+  isBeside: boolean;
+}
+
 /** The input as it is read, until somebody wants to change it. */
-function ChangeableInput({ text, changed }: { text: string; changed: Signal<string | undefined> }) {
+function ChangeableInput({ text, changed, isBeside }: ChangeableInputProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const name = readInput(text).kind === "command" ? "command" : "input";
   const title = `${name[0]!.toUpperCase()}${name.slice(1)}`;
@@ -63,7 +74,7 @@ function ChangeableInput({ text, changed }: { text: string; changed: Signal<stri
     };
     return (
       <>
-        <InputView text={text} />
+        <InputView text={text} isBeside={isBeside} />
         <button type="button" class="quiet small change" onClick={open}>
           <Icon name="edit" /> Change the {name}
         </button>

@@ -24,8 +24,13 @@ const AFTER = ["new", "new_string", "newString", "newText", "new_text"];
 /** Read the input of a call. */
 export function readInput(text: string): Input {
   const values = objectOf(text);
-  const other = { kind: "other", text: pretty(text) ?? text, isJson: pretty(text) !== undefined } as const;
-  return (values && (commandIn(values) ?? editIn(values))) ?? other;
+  return (values && (commandIn(values) ?? editIn(values))) ?? asIs(text);
+}
+
+/** Give an input as it is, whatever it means. */
+export function asIs(text: string): Input {
+  const json = pretty(text);
+  return { kind: "other", text: json ?? text, isJson: json !== undefined };
 }
 
 /** Give the input with another command, as JSON. */

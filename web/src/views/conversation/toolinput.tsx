@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { DiffView } from "../diffs/diffview";
 import { Code, CodeBlock } from "../parts/code";
 import { Copy } from "../parts/copy";
-import { readInput, type Rest } from "./inputs";
+import { asIs, readInput, type Rest } from "./inputs";
 
 /** Show the input of a call. */
 export function Input({ text, isFolded }: { text: string; isFolded: boolean }) {
@@ -11,14 +11,15 @@ export function Input({ text, isFolded }: { text: string; isFolded: boolean }) {
   const isCommand = readInput(text).kind === "command"; // one line says more than "Input" does
   return (
     <Folded isFolded={isFolded && !isCommand} title="Input">
-      <InputView text={text} />
+      <InputView text={text} isBeside={isFolded} />
     </Folded>
   );
 }
 
-/** Show an input as what it means. */
-export function InputView({ text }: { text: string }) {
-  const input = readInput(text);
+/** Show an input as what it means. Beside a change that is shown already, an edit is only JSON. */
+export function InputView({ text, isBeside = false }: { text: string; isBeside?: boolean }) {
+  const read = readInput(text);
+  const input = isBeside && read.kind === "edit" ? asIs(text) : read;
   switch (input.kind) {
     case "command":
       return (
