@@ -84,8 +84,8 @@ def begin(tab: Tab, agent: str = "demo", text: str = "") -> str:
 
 
 def composer(tab: Tab) -> Locator:
-    """Give the field that messages are written in."""
-    return tab.page.locator(".composer textarea")
+    """Give the field that messages of a session are written in."""
+    return tab.page.locator(".composer[data-session] textarea")
 
 
 def say(tab: Tab, text: str) -> None:

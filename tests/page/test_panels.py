@@ -48,6 +48,7 @@ def test_a_terminal_is_seen_in_two_windows_and_taken_over_from_an_agent(
     begin(tab, "demo", '/call run {"command": "cat"}')
     tab.page.get_by_role("button", name="Allow once").click()
     tab.page.get_by_role("button", name="Open terminal").click()
+    other.page.keyboard.press("Escape")  # leaves the field that a session begins with
     other.page.keyboard.press("3")
     for window in (tab, other):
         expect(window.page.locator(".terminal-bar")).to_contain_text("a tool call's")

@@ -62,6 +62,9 @@ def test_a_session_of_five_hundred_turns_opens_and_goes_on_as_a_short_one_does(
         tab.until("document.querySelector('.turn:last-child article').getAttribute('aria-busy') === 'false'")
     assert max(streaming.tasks) < LONGEST_FRAME
     assert tab.run("return old.isConnected && old.querySelector('.bubble').dataset.mark === 'kept'")
+    tab.page.get_by_role("region", name="Conversation").hover()
+    tab.page.mouse.wheel(0, -200)  # only a person leaves the end
+    expect(tab.page.get_by_role("button", name="Go to the end")).to_be_visible()
     scroll = "document.querySelector('.transcript').scrollTo(0, 0)"
     tab.until(f"({scroll}, document.querySelectorAll('.turn').length === {TURNS + 1})")
     expect(tab.page.get_by_text("Question 0", exact=True)).to_be_in_viewport()
