@@ -24,15 +24,15 @@ def headline(call: Any) -> str:
     name, told = call["displayName"], plain_of(call.get("invocationMessage"))
     if told and told != name:
         return one_line(told, LONGEST_INPUT)
-    if command := command_of(_value_of(call.get("toolInput", ""))):
-        return one_line(f"{one_line(name, 80)} $ {command}", LONGEST_INPUT)
     return f"{one_line(name, 80)} {input_of(call)}".rstrip()
 
 
 def input_of(call: Any) -> str:
-    """Give the input in a line: `a: 1, b: 2`, or what there is of it so far."""
+    """Give the input in a line: `$ command`, `a: 1, b: 2`, or what there is of it so far."""
     text = call.get("toolInput", call.get("partialInput", ""))
     value = _value_of(text)
+    if command := command_of(value):
+        return one_line(f"$ {command}", LONGEST_INPUT)
     if not isinstance(value, dict):
         return one_line(text, LONGEST_INPUT)
     given = [f"{key}: {item if isinstance(item, str) else _json(item)}" for key, item in value.items()]

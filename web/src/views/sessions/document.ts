@@ -9,6 +9,7 @@ import type {
   UsageInfo,
 } from "../../ahp/wire";
 import { labelOf } from "../conversation/labels";
+import { readInput } from "../conversation/inputs";
 
 const MAX_INPUT = 200;
 
@@ -108,6 +109,8 @@ function headlineOf(call: ToolCallState): string {
 
 function inputOf(call: ToolCallState): string {
   const text = call.status === "streaming" ? (call.partialInput ?? "") : (call.toolInput ?? "");
+  const read = readInput(text);
+  if (read.kind === "command") return oneLine(`$ ${read.command}`, MAX_INPUT);
   const value = jsonOf(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return oneLine(text, MAX_INPUT);
   const given = Object.entries(value).map(

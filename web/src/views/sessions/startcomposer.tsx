@@ -70,6 +70,7 @@ function Field({ draft, placeholder, onEnter }: FieldProps) {
     <textarea
       ref={field}
       rows={2}
+      dir="auto"
       aria-label="First message"
       placeholder={placeholder}
       value={draft.value.text}
