@@ -174,6 +174,20 @@ def test_questions_of_every_kind_are_answered_in_a_form(stage: Stage, open_tab: 
     )
 
 
+def test_two_boxes_that_are_ticked_at_once_are_both_ticked(stage: Stage, open_tab: OpenTab) -> None:
+    tab = open_tab(stage.url)
+    begin(tab, "demo", "/ask")
+    form = tab.page.locator("form.asking")
+    expect(form.get_by_label("box")).to_be_visible()
+    # In one task: the page has no chance to draw between the two.
+    form.evaluate(
+        """form => ["card", "box"].forEach(name => [...form.querySelectorAll("label.choice")]
+            .find(label => label.textContent.trim().startsWith(name)).querySelector("input").click())"""
+    )
+    expect(form.get_by_label("card")).to_be_checked()
+    expect(form.get_by_label("box")).to_be_checked()
+
+
 @pytest.mark.parametrize("height", [480, 740])
 def test_answer_and_decline_are_in_sight_however_long_the_questions_are(
     stage: Stage, open_tab: OpenTab, height: int

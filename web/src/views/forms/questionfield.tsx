@@ -8,7 +8,8 @@ interface QuestionFieldProps {
   entry: Entry;
   hint: string;
   problem: string | undefined;
-  onChange: (entry: Entry) => void;
+  /** Takes a function of the entry as it is by then: two changes may come between two renderings. */
+  onChange: (change: (entry: Entry) => Entry) => void;
   onFocus: (is: boolean) => void;
 }
 
@@ -77,7 +78,10 @@ function TextControl({ question, entry, problem, onChange, id, notes }: ControlP
     "aria-describedby": notes,
     "aria-invalid": problem !== undefined,
     "aria-required": question.required ?? false,
-    onInput: (event: Event) => onChange({ text: (event.currentTarget as HTMLInputElement).value }),
+    onInput: (event: Event) => {
+      const text = (event.currentTarget as HTMLInputElement).value;
+      onChange(() => ({ text }));
+    },
   };
   const format = isText ? (question.format ?? "") : "";
   if (isText && !INPUT_TYPES[format] && (question.max ?? Number.POSITIVE_INFINITY) > 200)
@@ -91,7 +95,12 @@ function YesNo({ entry, onChange, id }: ControlProps) {
     <div class="choices inline">
       {[true, false].map((yes) => (
         <label key={String(yes)} class="choice">
-          <input type="radio" name={id} checked={entry.yes === yes} onChange={() => onChange({ yes })} />
+          <input
+            type="radio"
+            name={id}
+            checked={entry.yes === yes}
+            onChange={() => onChange(() => ({ yes }))}
+          />
           {yes ? "Yes" : "No"}
         </label>
       ))}
@@ -104,10 +113,11 @@ type SelectQuestion = Extract<SessionInputQuestion, { options: readonly SessionI
 function Choices({ question, entry, onChange, id }: ControlProps & { question: SelectQuestion }) {
   const isMany = question.kind === "multi-select";
   const chosen = entry.chosen ?? [];
-  const choose = (option: string, is: boolean) => {
-    const others = isMany ? chosen.filter((one) => one !== option) : [];
-    onChange({ ...entry, chosen: is ? [...others, option] : others, ...(!isMany && { other: "" }) });
-  };
+  const choose = (option: string, is: boolean) =>
+    onChange((now) => {
+      const others = isMany ? (now.chosen ?? []).filter((one) => one !== option) : [];
+      return { ...now, chosen: is ? [...others, option] : others, ...(!isMany && { other: "" }) };
+    });
   return (
     <div class="choices">
       {question.options.map((option) => (
@@ -131,9 +141,10 @@ function Choices({ question, entry, onChange, id }: ControlProps & { question: S
           aria-label={isMany ? "Others, with commas between" : "Something else"}
           placeholder={isMany ? "Others, with commas between" : "Something else"}
           value={entry.other ?? ""}
-          onInput={(event) =>
-            onChange({ ...entry, other: event.currentTarget.value, ...(!isMany && { chosen: [] }) })
-          }
+          onInput={(event) => {
+            const other = event.currentTarget.value;
+            onChange((now) => ({ ...now, other, ...(!isMany && { chosen: [] }) }));
+          }}
         />
       )}
     </div>

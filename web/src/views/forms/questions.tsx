@@ -59,7 +59,7 @@ export function QuestionForm({ request, onDraft, onComplete }: QuestionFormProps
           entry={drafts.entryOf(one)}
           hint={hintFor(one)}
           problem={tried.value ? problemWith(one, drafts.entryOf(one)) : undefined}
-          onChange={(entry) => drafts.change(one, entry)}
+          onChange={(change) => drafts.change(one, change(drafts.entryOf(one)))}
           onFocus={(is) => drafts.focus(is ? one.id : undefined)}
         />
       ))}
@@ -109,7 +109,8 @@ function useDrafts(request: SessionInputRequest, onDraft: QuestionFormProps["onD
   const entries = useSignal<Readonly<Record<string, Entry>>>({});
   const focused = useRef<string | undefined>(undefined);
   const waiting = useRef(new Map<string, { question: SessionInputQuestion; entry: Entry }>());
-  const sent = useRef(new Map<string, SessionInputAnswer | undefined>());
+  // All that may still come back, oldest first: the echo of a draft can arrive after the next one was sent.
+  const sent = useRef(new Map<string, (SessionInputAnswer | undefined)[]>());
   const timer = useRef<number | undefined>(undefined);
   const seen = useRef(request.answers);
   useEffect(() => {
@@ -118,9 +119,12 @@ function useDrafts(request: SessionInputRequest, onDraft: QuestionFormProps["onD
     const mine = { ...entries.value };
     for (const question of request.questions ?? []) {
       const answer = request.answers?.[question.id];
-      const isOurs = sent.current.has(question.id) && isSame(answer, sent.current.get(question.id));
+      if (answer === before?.[question.id]) continue;
+      const echoed = sent.current.get(question.id) ?? [];
+      const place = echoed.findIndex((draft) => isSame(answer, draft));
+      if (place >= 0) echoed.splice(0, place);
       const isTyped = question.id === focused.current || waiting.current.has(question.id);
-      if (answer === before?.[question.id] || isOurs || isTyped) continue;
+      if (place >= 0 || isTyped) continue;
       mine[question.id] = entryFor(question, answer);
       sent.current.delete(question.id);
     }
@@ -134,7 +138,7 @@ function useDrafts(request: SessionInputRequest, onDraft: QuestionFormProps["onD
         ? undefined
         : valueOf(question, entry);
       const draft: SessionInputAnswer | undefined = value && { state: "draft", value };
-      sent.current.set(id, draft);
+      sent.current.set(id, [...(sent.current.get(id) ?? []), draft]);
       onDraft(id, draft);
     }
     waiting.current.clear();
