@@ -8,7 +8,7 @@ import pytest
 
 from aap_here import Here
 from aap_talking import Speaker, permission, result
-from agenthost.edges.aap.checks import SECRET_MASK
+from agenthost.edges.aap.agents import SECRET_MASK
 from rules import rule
 
 _numbers = itertools.count(1)
@@ -105,6 +105,19 @@ def test_a_secret_that_is_not_set_is_shown_as_nothing_or_as_the_mask_of_its_defa
     assert options(app, session) == shown
     refused = app.turn(session, "Hello", agent={"options": {"fixed": "late"}})
     assert (refused.status, refused.error["path"]) == (422, "$.agent.options.fixed")
+    assert "late" not in refused.error["message"]
+
+
+@rule("O3")
+def test_the_default_of_a_secret_is_masked_where_agents_are_described(app: Speaker) -> None:
+    meta = app.get(f"{app.base}/meta")
+    assert "by-default" not in json.dumps(meta)
+    (keeper,) = [agent for agent in meta["agents"] if agent["name"] == "keeper"]
+    assert {option["name"]: option["default"] for option in keeper["options"]} == {
+        "empty": "",
+        "given": SECRET_MASK,
+        "fixed": "",
+    }
 
 
 @rule("O4")

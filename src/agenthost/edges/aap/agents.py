@@ -11,9 +11,10 @@ from agenthost.host.options import Option
 from agenthost.host.tools import Tool
 from agenthost.wire.aap.v3 import AgentCapabilities, AgentInfo, AgentOption, GetMetaResponse, ToolSpec
 
-__all__ = ["MODEL", "agent_info", "meta", "options_of"]
+__all__ = ["MODEL", "SECRET_MASK", "agent_info", "meta", "options_of"]
 
 MODEL = "model"
+SECRET_MASK = "***"  # noqa: S105 - what is shown in place of one
 
 
 def meta(agents: Iterable[Agent]) -> GetMetaResponse:
@@ -53,7 +54,9 @@ def _tool(one: Tool) -> ToolSpec:
 
 
 def _option(option: Option) -> AgentOption:
-    shown: Any = {"type": option.kind, "name": option.name, "default": option.default}
+    is_masked = option.kind == "secret" and option.default
+    default = SECRET_MASK if is_masked else option.default
+    shown: Any = {"type": option.kind, "name": option.name, "default": default}
     if option.title:
         shown["title"] = option.title
     if option.description:

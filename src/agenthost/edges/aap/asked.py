@@ -6,7 +6,8 @@ from typing import Any
 
 from agenthost.core.recording import plain_text
 from agenthost.core.seeding import sent_message
-from agenthost.edges.aap.checks import SECRET_MASK, check_tools
+from agenthost.edges.aap.agents import SECRET_MASK
+from agenthost.edges.aap.checks import check_tools
 from agenthost.edges.aap.problems import Problem
 from agenthost.edges.aap.projection import is_for_application, open_calls, waits_for_application
 from agenthost.edges.aap.sessions import active_client, app_id_of, seal_secrets, settle_options
@@ -80,7 +81,8 @@ class Asked:
             same = (None, values.get(option.name, SECRET_MASK), "" if is_unset else None)
             if not option.mutable and value not in same:
                 at = f"$.agent.options.{option.name}"
-                raise InvalidValue(at, "no change, as it stays what it was at the start", quote(value or ""))
+                found = "another one" if option.kind == "secret" else quote(value or "")
+                raise InvalidValue(at, "no change, as it stays what it was at the start", found)
 
     def _check_answers(self) -> None:
         """Every open call that waits for the application is answered, once, in the way that it asks for."""

@@ -25,7 +25,6 @@ from agenthost.wire.aap.v3 import (
 from agenthost.wire.mismatch import quote
 
 __all__ = [
-    "SECRET_MASK",
     "check_history",
     "check_messages",
     "check_overrides",
@@ -33,8 +32,6 @@ __all__ = [
     "check_stream",
     "check_tools",
 ]
-
-SECRET_MASK = "***"  # noqa: S105 - what is shown in place of one
 
 
 def check_overrides(agent: Agent, asked: AgentOverrides) -> None:

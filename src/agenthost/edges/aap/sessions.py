@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agenthost.core.transcript import public
-from agenthost.edges.aap.agents import MODEL, options_of
+from agenthost.edges.aap.agents import MODEL, SECRET_MASK, options_of
 from agenthost.edges.aap.checks import (
-    SECRET_MASK,
     check_history,
     check_messages,
     check_overrides,
