@@ -105,3 +105,8 @@ def test_where_the_host_does_not_cut_the_session_nothing_is_sent_twice(
     expect(tab.page.locator(".turn")).to_have_count(2)
     expect(answer(tab)).to_contain_text("You said: two")
     expect(answer(tab).get_by_role("button", name="Regenerate")).to_be_enabled()
+    tab.page.locator(".turn").last.hover()
+    tab.page.locator(".turn").last.get_by_role("button", name="Edit and send again").click()
+    say(tab, "three")
+    expect(composer(tab)).to_have_value("three")
+    expect(tab.page.locator(".turn")).to_have_count(2)

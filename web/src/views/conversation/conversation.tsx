@@ -16,7 +16,7 @@ import { draftFrom, draftOf, EMPTY } from "./drafts";
 import { Header } from "./header";
 import { useMarkRead } from "./markread";
 import { Pending } from "./pending";
-import { regenerate } from "./regenerate";
+import { regenerate, replaceTurn } from "./regenerate";
 import { Transcript } from "./transcript";
 
 /** Show a session. */
@@ -83,13 +83,10 @@ function Open({ uri, state }: { uri: string; state: SessionState }) {
     draftOf(uri).value = EMPTY;
   };
   const send = (message: UserMessage) => {
-    const at = state.turns.findIndex((turn) => turn.id === editing.value);
+    const turnId = editing.value;
     editing.value = undefined;
-    if (at >= 0) {
-      const before = state.turns[at - 1];
-      act(before ? { type: "session/truncated", turnId: before.id } : { type: "session/truncated" });
-    }
-    say(message);
+    if (turnId === undefined) say(message);
+    else void replaceTurn(latest.current, turnId, message).then((isSent) => isSent && sent.value++);
   };
   useMarkRead(state, act);
   useEffect(() => {

@@ -16,20 +16,45 @@ export async function regenerate(current: () => SessionState, turnId: string): P
   const later = laterThan(current(), turnId);
   if (later > 0 && !(await isMeant(later))) return false;
   const state = current(); // it may have changed while somebody thought about it
+  const turn = state.turns.find((one) => one.id === turnId);
+  return (
+    (await cutBefore(state, turnId)) &&
+    turn !== undefined &&
+    sendAgain(state.summary.resource, turn.userMessage)
+  );
+}
+
+/**
+ * Send a message in the place of a turn, and of all that came after it. Returns whether it was sent.
+ *
+ * If it is not, what was written is where messages are written.
+ */
+export async function replaceTurn(
+  state: SessionState,
+  turnId: string,
+  message: UserMessage,
+): Promise<boolean> {
+  const session = state.summary.resource;
+  if (await cutBefore(state, turnId)) return sendAgain(session, message);
+  keep(session, message);
+  return false;
+}
+
+/** Remove a turn and all after it. Returns whether the host did; the page shows what it refuses. */
+async function cutBefore(state: SessionState, turnId: string): Promise<boolean> {
   const at = state.turns.findIndex((turn) => turn.id === turnId);
-  const turn = state.turns[at];
-  if (!turn || state.activeTurn) {
-    toast(turn ? "Another turn has begun. Stop it first." : "This turn is gone.", "error");
+  if (at < 0 || state.activeTurn) {
+    toast(at < 0 ? "This turn is gone." : "Another turn has begun. Stop it first.", "error");
     return false;
   }
-  const session = state.summary.resource;
   const before = state.turns[at - 1];
+  const session = state.summary.resource;
   try {
     await client.dispatch({ type: "session/truncated", session, ...(before && { turnId: before.id }) });
+    return true;
   } catch {
-    return false; // the page shows what the host refuses
+    return false;
   }
-  return sendAgain(session, turn.userMessage);
 }
 
 function laterThan(state: SessionState, turnId: string): number {
@@ -52,8 +77,13 @@ async function sendAgain(session: string, userMessage: UserMessage): Promise<boo
     await client.dispatch({ type: "session/turnStarted", session, turnId: newId(), userMessage });
     return true;
   } catch {
-    const draft = draftOf(session);
-    if (!isSendable(draft.peek())) draft.value = draftFrom(userMessage);
+    keep(session, userMessage);
     return false;
   }
+}
+
+/** Put a message back where messages are written, unless somebody has begun another one there. */
+function keep(session: string, message: UserMessage): void {
+  const draft = draftOf(session);
+  if (!isSendable(draft.peek())) draft.value = draftFrom(message);
 }
