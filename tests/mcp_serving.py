@@ -35,7 +35,7 @@ def caller(*tools: Any, name: str = "demo") -> Agent:
 
 def on_pipes(**more: Any) -> McpServer:
     """Declare the server as a program of its own."""
-    return McpServer("every", command=[peer(EVERYTHING), "stdio"], **more)
+    return McpServer("every", command=[peer(EVERYTHING), "stdio"], **{"trusted": True, **more})
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from agenthost.host.agent import Agent
 from agenthost.host.consent import options_for
 from agenthost.host.contents import refer_to_large
 from agenthost.host.output import Output
+from agenthost.host.pins import pin_of, what_changed
 from agenthost.host.previews import Preview, preview_of
 from agenthost.host.recorder import answer_to, turn_messages
 from agenthost.host.session import Said, Session
@@ -134,13 +135,24 @@ class Calls:
         for request in requests:
             call: Any = self.output.find_call(request.id)
             if call["status"] == "streaming":
-                self.act(self._ready(request, call), messages=messages)
+                self._make_one_ready(request, call, messages)
                 messages = []
         if self.previews:
             # In the same tick, so that nobody sees a reference to what is not there.
             writes = [write for preview in self.previews.values() for write in preview.writes]
             self.session.journal.write(writes)
             self.previews.clear()
+
+    def _make_one_ready(self, request: Request, call: JsonObject, messages: Sequence[Said] = ()) -> None:
+        """Let a call run or wait for an answer, and keep the definition that this is about."""
+        ready = self._ready(request, call)
+        one = self.toolset.get(call["toolName"])
+        pin = None if one is None or "toolClientId" in call else pin_of(one)
+        if pin is None:
+            self.act(ready, messages=messages)
+            return
+        shown: Any = {**private_of(self.session).get("shown", {}), request.id: pin}
+        self.act(ready, messages=messages, private=changed(self.session, shown=shown))
 
     def _message(self, requests: Sequence[Request]) -> list[Said]:
         end = 1 + max(self.output.place_of(request.id) for request in requests)
@@ -191,13 +203,19 @@ class Calls:
         if is_trusted(self.session, one, request.input):
             return {**ready, "confirmed": "setting"}
         question: JsonObject = {
-            "confirmationTitle": f"Allow {one.label}?",
+            "confirmationTitle": " ".join([f"Allow {one.label}?", *self._changes(one, request.id)]),
             "options": options_for(one.scope_of(request.input), one.label),
         }
         preview = self.previews.get(request.id)
         if preview is not None and preview.edits:
             question["edits"] = {"items": preview.edits}
         return {**ready, **question, **({"editable": True} if one.editable else {})}
+
+    def _changes(self, one: Tool, call_id: str) -> list[str]:
+        """Say what is another since the tool was approved, for the session or for this call."""
+        private, pin = private_of(self.session), pin_of(one)
+        old = private.get("shown", {}).get(call_id) or private.get("pins", {}).get(one.name)
+        return [what_changed(old, pin)] if pin is not None and old is not None and old != pin else []
 
     def _fits(self, one: Tool, arguments: JsonObject) -> bool:
         try:
@@ -220,7 +238,8 @@ class Calls:
             if call["status"] == "running" and "toolClientId" not in call:
                 context = self.context(call_id)
                 outcome = await self._run(call, context)
-                self.end(call, outcome, context)
+                if outcome is not None:
+                    self.end(call, outcome, context)
             else:
                 await self._wait_change(call_id, call["status"])
 
@@ -230,7 +249,8 @@ class Calls:
     async def _wait_change(self, call_id: str, status: str) -> None:
         await self.wait_for(lambda: self._find(call_id)["status"] != status or None)
 
-    async def _run(self, call: JsonObject, context: ToolContext) -> ToolOutcome:
+    async def _run(self, call: JsonObject, context: ToolContext) -> ToolOutcome | None:
+        """Run a call; gives nothing if somebody has to be asked again first."""
         name, call_id = call["toolName"], call["toolCallId"]
         # Looked up again, at the last moment: it may have been switched off while somebody thought about it.
         one = enabled_tools(self.toolset, self.session).get(name)
@@ -249,10 +269,24 @@ class Calls:
             if not one.is_repeatable:
                 # If the process ends now, the next one must know that this may have been done.
                 await self.session.journal.wait()
+            if self._is_asked_again(call, arguments):
+                return None
             masked = self.agent.mask_errors
             return await one.run(arguments, context, limit=self.limit, mask_errors=masked)
         finally:
             context.slot.leave()
+
+    def _is_asked_again(self, call: JsonObject, arguments: JsonObject) -> bool:
+        """Ask again if the tool is not what it was when the call was allowed, as of a server that changed."""
+        one = self.agent.toolset.get(call["toolName"])
+        pin = None if one is None else pin_of(one)
+        if one is None or pin is None or is_trusted(self.session, one, arguments):
+            return False
+        if pin == private_of(self.session).get("shown", {}).get(call["toolCallId"]):
+            return False
+        self.begin_step()
+        self._make_one_ready(Request(call["toolCallId"], call["toolName"], arguments), call)
+        return True
 
     def _held(self, call: JsonObject, result: Any) -> JsonObject | None:
         """Keep what the model is to read, if it may: the state has only references."""

@@ -3,6 +3,8 @@
 Pure. Whether a tool may run at all is the business of `setup`, which reads what is remembered here.
 """
 
+from collections.abc import Mapping
+
 from agenthost.host.previews import Scope
 from agenthost.wire.ahp.toolcall import ConfirmationOption
 from agenthost.wire.json import JsonObject
@@ -31,15 +33,36 @@ def options_for(scope: Scope | None, title: str) -> list[ConfirmationOption]:
     return [_ONCE, narrow, wide, _DENY]
 
 
-def remembered(private: JsonObject, name: str, option_id: str | None) -> JsonObject:
-    """Give what of the private data changes when a call of this tool is approved with this option."""
+def remembered(
+    private: JsonObject, name: str, option_id: str | None, pin: Mapping[str, str] | None
+) -> JsonObject:
+    """Give what of the private data changes when a call of this tool is approved with this option.
+
+    `pin` is the definition that was shown, if the tool needs one.
+    """
     kind, _, key = (option_id or "").partition(":")
     if kind != ALLOW_FOR_SESSION:
         return {}
+    pins = private.get("pins", {})
+    other = {} if pin is None or pins.get(name) == pin else _forgotten(private, name)
+    kept = {**private, **other}
+    pinned: JsonObject = {} if pin is None else {"pins": {**pins, name: dict(pin)}}
     if not key:
-        return {"trusted": _with(private.get("trusted", []), name)}
-    scopes = private.get("scopes", {})
-    return {"scopes": {**scopes, name: _with(scopes.get(name, []), key)}}
+        return {**other, **pinned, "trusted": _with(kept.get("trusted", []), name)}
+    scopes = kept.get("scopes", {})
+    return {**other, **pinned, "scopes": {**scopes, name: _with(scopes.get(name, []), key)}}
+
+
+def _forgotten(private: JsonObject, name: str) -> JsonObject:
+    """Take back what was approved of a tool while it was another."""
+    taken: JsonObject = {}
+    if name in private.get("tools", {}):
+        taken["tools"] = {**private["tools"], name: False}
+    if name in private.get("trusted", []):
+        taken["trusted"] = [one for one in private["trusted"] if one != name]
+    if name in private.get("scopes", {}):
+        taken["scopes"] = {one: keys for one, keys in private["scopes"].items() if one != name}
+    return taken
 
 
 def _with(known: list[str], one: str) -> list[str]:

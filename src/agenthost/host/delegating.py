@@ -15,9 +15,10 @@ from agenthost.host.agent import Agent
 from agenthost.host.calls import WaitFor
 from agenthost.host.dispatch import Dispatcher, Happening
 from agenthost.host.lifetimes import Lifetimes, new_id
+from agenthost.host.pins import pin_of
 from agenthost.host.session import Session
 from agenthost.host.sessions import Sessions
-from agenthost.host.setup import private_of
+from agenthost.host.setup import approved_scopes, is_approved, private_of
 from agenthost.host.starting import Start, title_from
 from agenthost.host.toolcontext import Delegated, OnDelegate, OnProgress
 from agenthost.host.toolresults import text_block
@@ -164,10 +165,8 @@ class Delegation:
         named = private.get("tools")
         toolset = self._agents[task.agent].toolset
         same = [one for one in toolset.exposed() if self._is_of(task.parent, one)]
-        passed = {name for name, is_trusted in (named or {}).items() if is_trusted}
-        passed |= set(private.get("trusted", []))
-        trusted = {one.name for one in same if one.name in passed} | set(task.trust)
-        scopes = {one.name: keys for one in same if (keys := private.get("scopes", {}).get(one.name))}
+        trusted = {one.name for one in same if is_approved(private, one)} | set(task.trust)
+        scopes = {one.name: keys for one in same if (keys := approved_scopes(private, one))}
         more: JsonObject = {"scopes": scopes} if scopes else {}
         if named is None:
             return None, {**more, "trusted": sorted(trusted)} if trusted else more
@@ -177,7 +176,9 @@ class Delegation:
         """Tell whether the parent's agent has the same tool: another of that name is another tool."""
         agent = self._agents.get(parent.state["summary"]["provider"])
         other = None if agent is None else agent.toolset.get(one.name)
-        return other is not None and (other is one or other.definition() == one.definition())
+        if other is None or other is one:
+            return other is one
+        return other.definition() == one.definition() and pin_of(other) == pin_of(one)
 
     def _block(self, child: Session, task: Task) -> ToolResultSubagentContent:
         agent = self._agents.get(task.agent)

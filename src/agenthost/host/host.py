@@ -37,7 +37,7 @@ from agenthost.host.means import Means
 from agenthost.host.running import Surroundings
 from agenthost.host.senders import Sender
 from agenthost.host.session import Session
-from agenthost.host.setup import changed, option_values, private_of, server_tools_changed
+from agenthost.host.setup import changed, option_values, pins_for, private_of, server_tools_changed
 from agenthost.host.starting import Start
 from agenthost.host.storage.sqlite import SqliteStorage
 from agenthost.host.subscriptions import Shown
@@ -404,8 +404,9 @@ class Host:
 
     def switch_tools(self, session: Session, tools: Mapping[str, bool]) -> None:
         """Switch on these tools of a session, and no others; the values say which are trusted."""
-        private = changed(session, tools=dict(tools), trusted=None, scopes=None)
         agent = self.agent_of(session.state["summary"]["provider"])
+        pins: Any = pins_for(agent.toolset, {"tools": tools})
+        private = changed(session, tools=dict(tools), trusted=None, scopes=None, pins=pins or None)
         if private is not None:
             self.dispatcher.act(session, server_tools_changed(agent, session, tools), private=private)
 

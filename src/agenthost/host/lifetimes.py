@@ -18,7 +18,7 @@ from agenthost.host.dispatch import Dispatcher
 from agenthost.host.engine import Engine
 from agenthost.host.session import Said, Session
 from agenthost.host.setup import private_of
-from agenthost.host.starting import Start, first_state, name_of, seed_of
+from agenthost.host.starting import Start, first_state, name_of, pinned, seed_of
 from agenthost.host.turns import Turns
 from agenthost.wire.json import Json
 
@@ -27,7 +27,7 @@ log = logging.getLogger("agenthost.sessions")
 TAKEN_UP_AT_ONCE = 16
 
 NOT_FORKED = (
-    *("asked", "held", "deferred", "trusted", "scopes"),
+    *("asked", "held", "shown", "deferred", "trusted", "scopes"),
     *("children", "parent", "app", "app_tools", "kept", "taken"),
 )
 """What of a session's private data belongs to its running turn, or to those who used it, not to a fork."""
@@ -80,7 +80,7 @@ class Lifetimes:
             state,
             name=name,
             owner=start.owner,
-            private=start.private,
+            private=pinned(agent, start.private, state),
             messages=[Said(turn, message) for turn, message in seed.said],
         )
         self._born(session)

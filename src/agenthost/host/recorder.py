@@ -6,7 +6,7 @@ writing it is the business of `session`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import msgspec
 
@@ -109,14 +109,15 @@ def _turn_ended(session: Session, action: Json, _answers: Any, noted: Noted) -> 
 
 def without_turn(session: Session, **values: Json) -> JsonObject | None:
     """Give the private data without what belongs to the running turn, and with these values."""
-    return changed(session, **values, asked=None, held=None)
+    return changed(session, **values, asked=None, held=None, shown=None)
 
 
 def _confirmed(session: Session, action: Json, _answers: Any, _noted: Noted) -> Beside:
     if not action["approved"]:
-        return _in_turn(session, action, denied_message(action))
+        return _closed(session, action, denied_message(action))
     name = _call(session, action)["toolName"]
-    consent = remembered(session.private, name, action.get("selectedOptionId"))
+    pin = private_of(session).get("shown", {}).get(action["toolCallId"])
+    consent = remembered(session.private, name, action.get("selectedOptionId"), pin)
     return Beside(private=changed(session, **consent)) if consent else NOTHING
 
 
@@ -124,7 +125,22 @@ def _completed(session: Session, action: Json, _answers: Any, _noted: Noted) -> 
     call = _call(session, action)
     if not call or action.get("requiresResultConfirmation") is True:
         return NOTHING
-    return _in_turn(session, action, answer_to(session, call, action["result"]))
+    return _closed(session, action, answer_to(session, call, action["result"]))
+
+
+def _closed(session: Session, action: Json, message: Message) -> Beside:
+    """Write down how a call ended, and forget how it was asked for."""
+    said = _in_turn(session, action, message)
+    return Beside(said.messages, private=without_shown(session, action["toolCallId"]))
+
+
+def without_shown(session: Session, call_id: str) -> JsonObject | None:
+    """Give the private data without the definition that a call was asked for with; nothing if it had none."""
+    shown = private_of(session).get("shown", {})
+    if call_id not in shown:
+        return None
+    left = {name: pin for name, pin in shown.items() if name != call_id}
+    return changed(session, shown=cast("Json", left or None))
 
 
 def _result_confirmed(session: Session, action: Json, _answers: Any, _noted: Noted) -> Beside:

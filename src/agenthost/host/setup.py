@@ -10,6 +10,7 @@ from typing import Any, NotRequired, TypedDict, cast
 from agenthost.errors import InvalidValue
 from agenthost.host.agent import Agent
 from agenthost.host.options import Option
+from agenthost.host.pins import Pin, pin_of, pins_of
 from agenthost.host.session import Session
 from agenthost.host.tools import Tool
 from agenthost.host.toolset import ToolSet
@@ -25,8 +26,9 @@ class Private(TypedDict):
 
     `tools` are those switched on, and whether each is trusted; without it all exposed ones are on, trusted
     as they say themselves. `trusted` are those that somebody approved for the whole session, `scopes` what
-    was approved of others (see `consent`). `children` are the sessions that were made for its calls, by
-    turn and call, `parent` is the call that it was made for itself (see `delegating`). `secrets` are option
+    was approved of others (see `consent`). `pins` are the definitions that those approvals are good
+    for, `shown` those that open calls were asked for with (see `pins`). `children` are the sessions that were
+    made for its calls, by turn and call, `parent` is the call that it was made for itself (see `delegating`). `secrets` are option
     values, sealed. `stops` has the turns that ended with a reason that the state has no word for. `asked`
     holds the answers that the running turn got, `held` the large results that wait for approval, as the
     model will read them. `config` are the settings of the state, `app` is the client id of an application
@@ -39,6 +41,8 @@ class Private(TypedDict):
     tools: NotRequired[dict[str, bool]]
     trusted: NotRequired[list[str]]
     scopes: NotRequired[dict[str, list[str]]]
+    pins: NotRequired[dict[str, Pin]]
+    shown: NotRequired[dict[str, Pin]]
     children: NotRequired[dict[str, str]]
     parent: NotRequired[JsonObject]
     secrets: NotRequired[dict[str, str]]
@@ -75,13 +79,40 @@ def enabled_tools(toolset: ToolSet, session: Session) -> dict[str, Tool]:
 def is_trusted(session: Session, one: Tool, arguments: JsonObject) -> bool:
     """Tell whether this tool may run with these arguments in this session without anybody being asked."""
     private = private_of(session)
-    tools = private.get("tools")
-    is_set = one.trusted if tools is None else tools.get(one.name, False)
-    if not one.exposed or is_set or one.name in private.get("trusted", []):
+    if not one.exposed or is_trusted_always(private, one):
         return True
-    keys = private.get("scopes", {}).get(one.name)
+    keys = approved_scopes(private, one)
     scope = one.scope_of(arguments) if keys else None
-    return keys is not None and scope is not None and scope.key in keys
+    return scope is not None and scope.key in keys
+
+
+def is_trusted_always(private: Private, one: Tool) -> bool:
+    """Tell whether all calls of this tool may run in a session with this private data."""
+    return (private.get("tools") is None and one.trusted) or is_approved(private, one)
+
+
+def is_approved(private: Private, one: Tool) -> bool:
+    """Tell whether a session was told to trust this tool, and the tool is still what it was then."""
+    is_named = private.get("tools", {}).get(one.name, False) or one.name in private.get("trusted", [])
+    return is_named and _is_as_approved(private, one)
+
+
+def approved_scopes(private: Private, one: Tool) -> list[str]:
+    """Give the keys of the scopes that were approved of this tool, if it is still what it was then."""
+    keys = private.get("scopes", {}).get(one.name, [])
+    return keys if keys and _is_as_approved(private, one) else []
+
+
+def _is_as_approved(private: Private, one: Tool) -> bool:
+    pin = pin_of(one)
+    return pin is None or private.get("pins", {}).get(one.name) == pin
+
+
+def pins_for(toolset: ToolSet, private: Mapping[str, Any]) -> dict[str, Pin]:
+    """Give the pins that approvals need which are made at this moment."""
+    tools: Mapping[str, bool] = private.get("tools", {})
+    trusted = [name for name, is_set in tools.items() if is_set]
+    return pins_of(toolset, [*trusted, *private.get("trusted", []), *private.get("scopes", {})])
 
 
 def client_tools(state: SessionState) -> dict[str, ToolDefinition]:

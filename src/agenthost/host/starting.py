@@ -12,8 +12,16 @@ from agenthost.core.transcript import Message
 from agenthost.errors import SessionNotFound
 from agenthost.host.agent import Agent
 from agenthost.host.consent import options_for
+from agenthost.host.pins import Pin, pin_of
 from agenthost.host.sessions import Sessions
-from agenthost.host.setup import check_model, check_options, check_tool_names, config_state, server_tools
+from agenthost.host.setup import (
+    check_model,
+    check_options,
+    check_tool_names,
+    config_state,
+    pins_for,
+    server_tools,
+)
 from agenthost.wire.ahp.enums import SessionStatus
 from agenthost.wire.ahp.root import ModelSelection
 from agenthost.wire.ahp.session import SessionActiveClient, SessionState
@@ -118,6 +126,20 @@ def _waiting(agent: Agent, start: Start, name: str, arguments: JsonObject) -> Js
     title = one.label if one is not None else name
     options = options_for(None if one is None else one.scope_of(arguments), title)
     return {"status": "pending-confirmation", "confirmationTitle": f"Allow {title}?", "options": options}
+
+
+def pinned(agent: Agent, private: JsonObject, state: SessionState) -> JsonObject:
+    """Give the private data with the definitions that its approvals are about, and the calls that wait."""
+    pins, shown = pins_for(agent.toolset, private), _shown(agent, state)
+    return {**private, **({"pins": pins} if pins else {}), **({"shown": shown} if shown else {})}
+
+
+def _shown(agent: Agent, state: SessionState) -> dict[str, Pin]:
+    parts: list[Any] = state["activeTurn"]["responseParts"] if "activeTurn" in state else []  # type: ignore[assignment]
+    calls = [part["toolCall"] for part in parts if part["kind"] == "toolCall"]
+    tools = {call["toolCallId"]: agent.toolset.get(call["toolName"]) for call in calls}
+    pins = {call_id: pin_of(one) for call_id, one in tools.items() if one is not None}
+    return {call_id: pin for call_id, pin in pins.items() if pin is not None}
 
 
 async def name_of(sessions: Sessions, uri: str) -> str:

@@ -52,6 +52,8 @@ class ToolOptions(TypedDict, total=False):
     preview: FindEdits
     scope: FindScope
     mask_errors: bool
+    source: str
+    believed: bool
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -79,6 +81,9 @@ class Tool:
         scope: gives what an approval for the session covers, if not all calls of the tool.
         mask_errors: whether only the class of what it raises is shown, not the text; unless said, the agent's
             own setting holds. The text of a `ToolError` is always shown.
+        source: what says where it comes from, if that is another server: an approval is then good only for
+            the definition that was shown (see `pins`).
+        believed: whether the hints count for what the host does, and are not only shown.
     """
 
     function: Callable[..., Any]
@@ -100,6 +105,8 @@ class Tool:
     preview: FindEdits | None = None
     scope: FindScope | None = None
     mask_errors: bool | None = None
+    source: str | None = None
+    believed: bool = True
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
@@ -165,7 +172,8 @@ class Tool:
     @property
     def is_repeatable(self) -> bool:
         """Whether a call that may have run already can safely be run again."""
-        return bool(self.read_only or self.idempotent or self.resumable)
+        is_harmless = self.believed and (self.read_only or self.idempotent)
+        return bool(is_harmless or self.resumable)
 
     def read(self, arguments: Json) -> dict[str, Any]:
         """Check arguments without running anything, such as before somebody is asked to approve them.

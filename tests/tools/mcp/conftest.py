@@ -20,4 +20,4 @@ def every(request: pytest.FixtureRequest) -> Callable[..., McpServer]:
     if request.param == "stdio":
         return on_pipes
     url = request.getfixturevalue("url")
-    return lambda **more: McpServer("every", url=url, **more)
+    return lambda **more: McpServer("every", url=url, **{"trusted": True, **more})

@@ -1,86 +1,15 @@
 """Servers of the newest protocol, and odd ones: pages, other tools, questions in answers, odd schemas."""
 
-import asyncio
-import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import mcp_types as mcp
 import pytest
-import uvicorn
-from mcp.server import Server
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 
-from agenthost.host.host import Host
 from agenthost.tools.mcp import McpServer
 from hosting import run
-from mcp_serving import caller
-from talking import Talk, talking
+from mcp_shop import Shop, selling, shown
+from talking import Talk
 from turning import until
-
-OBJECT: Any = {"type": "object"}
-
-
-class Shop:
-    """A server whose tools a test changes; each page of its list has two."""
-
-    def __init__(self, *names: str) -> None:
-        self.names = list(names)
-        self.bus = InMemorySubscriptionBus()
-        self.schemas: dict[str, Any] = {}
-        self.server: Server[Any] = Server(
-            "shop",
-            on_list_tools=self.list_tools,
-            on_call_tool=self.call_tool,
-            on_subscriptions_listen=ListenHandler(self.bus),
-        )
-
-    async def list_tools(
-        self, _context: Any, params: mcp.PaginatedRequestParams | None
-    ) -> mcp.ListToolsResult:
-        start = int(params.cursor) if params and params.cursor else 0
-        page = self.names[start : start + 2]
-        more = str(start + 2) if start + 2 < len(self.names) else None
-        tools = [mcp.Tool(name=name, input_schema=self.schemas.get(name, OBJECT)) for name in page]
-        return mcp.ListToolsResult(tools=tools, next_cursor=more, ttl_ms=0, cache_scope="private")
-
-    async def call_tool(
-        self, _context: Any, params: mcp.CallToolRequestParams
-    ) -> mcp.CallToolResult | mcp.InputRequiredResult:
-        if params.name == "ask" and not params.input_responses:
-            form = {"type": "object", "properties": {"size": {"type": "integer"}}}
-            asked = mcp.ElicitRequest(
-                params=mcp.ElicitRequestFormParams(message="How big?", requested_schema=form)
-            )
-            return mcp.InputRequiredResult(input_requests={"q": asked}, request_state="s")
-        answer: Any = (params.input_responses or {}).get("q")
-        said = f"size {answer.content['size']}" if answer else f"called {params.name}"
-        return mcp.CallToolResult(content=[mcp.TextContent(text=said)])
-
-    async def change(self, *names: str) -> None:
-        self.names = list(names)
-        await self.bus.publish(ToolsListChanged())
-
-
-@asynccontextmanager
-async def selling(folder: Path, shop: Shop) -> AsyncIterator[Host]:
-    """Serve a shop at a URL, and open a host with an agent that knows its tools."""
-    config = uvicorn.Config(shop.server.streamable_http_app(), log_level="critical", ws="none")
-    server = uvicorn.Server(config)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        running = asyncio.create_task(server.serve(sockets=[listener]))
-        url = f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
-        async with talking(folder, caller(McpServer("shop", url=url, trust=True))) as host:
-            await host.sourcing.wait(host.agents["demo"])
-            yield host
-        server.should_exit = server.force_exit = True
-        await running
-
-
-def shown(talk: Talk) -> list[str]:
-    return [one["name"] for one in talk.state["serverTools"]]
 
 
 def test_all_pages_are_read_and_other_tools_are_heard_of(tmp_path: Path) -> None:

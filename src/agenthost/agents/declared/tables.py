@@ -32,6 +32,7 @@ class McpTable(msgspec.Struct, kw_only=True):
     cwd: str | None = None
     tools: list[str] | None = None
     trust: bool | list[str] | None = None
+    trusted: bool = False
     prefix: str | None = None
     timeout: float | None = None
 

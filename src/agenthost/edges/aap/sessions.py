@@ -22,7 +22,7 @@ from agenthost.host.agent import Agent
 from agenthost.host.host import Host
 from agenthost.host.lifetimes import new_id
 from agenthost.host.session import Session
-from agenthost.host.setup import Private
+from agenthost.host.setup import Private, is_trusted_always
 from agenthost.host.starting import Start
 from agenthost.host.storage import SessionRow
 from agenthost.host.storage.cursors import cursor_of, position_of
@@ -245,13 +245,9 @@ def _definition(tool: ToolSpec) -> ToolDefinition:
 
 
 def _tool_refs(agent: Agent, private: Private) -> list[Any]:
-    enabled = private.get("tools")
-    trusted = private.get("trusted", [])
-    exposed = agent.toolset.exposed()
-    chosen = {one.name: one.trusted for one in exposed} if enabled is None else enabled
-    return [
-        {"name": name, "trust": chosen[name] or name in trusted} for name in chosen if name in agent.toolset
-    ]
+    names = private.get("tools", [one.name for one in agent.toolset.exposed()])
+    there = [agent.toolset[name] for name in names if name in agent.toolset]
+    return [{"name": one.name, "trust": is_trusted_always(private, one)} for one in there]
 
 
 def _options(agent: Agent, private: Private, model: JsonObject | None) -> dict[str, str]:

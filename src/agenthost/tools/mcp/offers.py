@@ -85,7 +85,7 @@ def _tool(one: "mcp.Tool", name: str, settings: Settings, call: Call) -> Tool:
     if hints is not None:
         said |= {"read_only": hints.read_only_hint, "destructive": hints.destructive_hint}
         said |= {"idempotent": hints.idempotent_hint, "open_world": hints.open_world_hint}
-    is_repeatable = bool(said.get("read_only") or said.get("idempotent"))
+    is_repeatable = settings.trusted and bool(said.get("read_only") or said.get("idempotent"))
     # What it does not say of itself counts as the worse, as the protocol has it.
     is_harmless = said.get("read_only") is True and said.get("open_world") is False
     said["trusted"] = settings.trusts(one.name, is_harmless=is_harmless)
@@ -93,7 +93,8 @@ def _tool(one: "mcp.Tool", name: str, settings: Settings, call: Call) -> Tool:
     async def run(arguments: JsonObject, context: ToolContext) -> ToolResult:
         return await call(one.name, arguments, context, is_repeatable=is_repeatable)
 
-    return _made(run, one.input_schema, settings, name=name, description=one.description or "", **said)
+    said |= {"name": name, "description": one.description or "", "source": settings.source_of(one.name)}
+    return _made(run, one.input_schema, settings, **said)
 
 
 def _reader(name: str, settings: Settings, read: Read) -> Tool:
@@ -103,7 +104,7 @@ def _reader(name: str, settings: Settings, read: Read) -> Tool:
     described = f"Read a resource of {settings.name}, by a URI that one of its tools gave."
     trusted = settings.trusts(READ_RESOURCE, is_harmless=False)
     said: ToolOptions = {"name": name, "description": described, "read_only": True, "trusted": trusted}
-    return _made(run, _SCHEMA, settings, **said)
+    return _made(run, _SCHEMA, settings, source=settings.source_of(READ_RESOURCE), **said)
 
 
 def _made(
@@ -112,7 +113,8 @@ def _made(
     settings: Settings,
     **said: Any,
 ) -> Tool:
-    return Tool.by_schema(run, schema, timeout=settings.timeout, **said)  # type: ignore[arg-type] # or none
+    said |= {"timeout": settings.timeout, "believed": settings.trusted}
+    return Tool.by_schema(run, schema, **said)
 
 
 def _is_sound(one: Tool, server: str) -> bool:

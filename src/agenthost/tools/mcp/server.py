@@ -69,6 +69,7 @@ class McpServer(ToolSource):
         cwd: Path | str | None = None,
         tools: Collection[str] | None = None,
         trust: bool | Collection[str] | None = None,
+        trusted: bool = False,
         prefix: str | None = None,
         timeout: float | None = None,
     ) -> None:
@@ -84,8 +85,10 @@ class McpServer(ToolSource):
             cwd: where the program runs; without it, in the workspace.
             tools: its tools that are offered, by its own names; without it, all.
             trust: whether its tools run without asking where a session does not say: all, none, or those of
-                these names. Without it, those that change nothing and reach no further than the server, as it
-                says itself.
+                these names. Without it, none; of a trusted server, those that change nothing and reach no
+                further than the server, as it says itself.
+            trusted: whether what the server says of its tools is believed: which of them run without asking,
+                and which calls can be made again after a failure or a restart.
             prefix: what the names of its tools begin with, instead of its name.
             timeout: how many seconds a call may take.
 
@@ -105,6 +108,7 @@ class McpServer(ToolSource):
             cwd=cwd,
             tools=tools,
             trust=trust,
+            trusted=trusted,
             prefix=prefix,
             timeout=timeout,
         )
@@ -217,7 +221,10 @@ class McpServer(ToolSource):
         )
 
     async def _read(self, uri: str, context: ToolContext) -> ToolResult:
-        return await self._ask(uri, lambda connection: connection.read(uri, context), is_repeatable=True)
+        is_repeatable = self._settings.trusted
+        return await self._ask(
+            uri, lambda connection: connection.read(uri, context), is_repeatable=is_repeatable
+        )
 
     async def _ask(
         self, what: str, ask: "Callable[[Connection], Awaitable[ToolResult]]", *, is_repeatable: bool

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from agenthost.host.programs.command import Command, command_of, resolved
 from agenthost.logs import hide
+from agenthost.wire.json import encode_json
 
 __all__ = ["Settings", "read_settings"]
 
@@ -34,6 +35,7 @@ class Settings:
     cwd: Path | None = None
     tools: Collection[str] | None = None
     trust: bool | Collection[str] | None = None
+    trusted: bool = False
     prefix: str = ""
     timeout: float | None = None
 
@@ -45,6 +47,14 @@ class Settings:
         """
         return {name: resolved(value, f"the header {name}") for name, value in self.headers.items()}
 
+    def source_of(self, name: str) -> str:
+        """Return what says where a tool comes from, by the server's own name for it: never to be shown.
+
+        Headers are not in it: who we are does not change what the tool is.
+        """
+        command = self.command and [*self.command.words, sorted(self.command.env.items()), str(self.cwd)]
+        return encode_json([command, self.url, name]).decode()
+
     def hide_secrets(self) -> None:
         """Keep what is given by reference out of the log, whoever would write it there."""
         given = [*self.headers.values(), *(self.command.env.values() if self.command else ())]
@@ -53,9 +63,12 @@ class Settings:
                 hide(value)
 
     def trusts(self, name: str, *, is_harmless: bool) -> bool:
-        """Tell whether a tool, by the server's own name for it, runs without asking where nobody says."""
+        """Tell whether a tool, by the server's own name for it, runs without asking where nobody says.
+
+        `is_harmless` is what the server says of it, and counts if the server is trusted.
+        """
         if self.trust is None or isinstance(self.trust, bool):
-            return is_harmless if self.trust is None else self.trust
+            return (self.trusted and is_harmless) if self.trust is None else self.trust
         return name in self.trust
 
 
@@ -69,6 +82,7 @@ def read_settings(
     cwd: Path | str | None,
     tools: Collection[str] | None,
     trust: bool | Collection[str] | None,
+    trusted: bool,
     prefix: str | None,
     timeout: float | None,
 ) -> Settings:
@@ -101,6 +115,7 @@ def read_settings(
         cwd=None if cwd is None else Path(os.path.normpath(Path(cwd).expanduser().absolute())),
         tools=None if tools is None else tuple(tools),
         trust=trust if trust is None or isinstance(trust, bool) else tuple(trust),
+        trusted=trusted,
         prefix=f"{name}_" if prefix is None else prefix,
         timeout=timeout,
     )
