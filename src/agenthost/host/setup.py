@@ -26,16 +26,16 @@ class Private(TypedDict):
 
     `tools` are those switched on, and whether each is trusted; without it all exposed ones are on, trusted
     as they say themselves. `trusted` are those that somebody approved for the whole session, `scopes` what
-    was approved of others (see `consent`). `pins` are the definitions that those approvals are good
-    for, `shown` those that open calls were asked for with (see `pins`). `children` are the sessions that were
-    made for its calls, by turn and call, `parent` is the call that it was made for itself (see `delegating`). `secrets` are option
-    values, sealed. `stops` has the turns that ended with a reason that the state has no word for. `asked`
-    holds the answers that the running turn got, `held` the large results that wait for approval, as the
-    model will read them. `config` are the settings of the state, `app` is the client id of an application
-    that is never connected, and `app_tools` the tools that it brought, as it did. `deferred` are the
-    actions that wait for the end of the turn or for the session to be ready, with their origins and what
-    their receipts are kept of. `taken` are the messages that waited of late, by kind and id. `kept` is what
-    its agent keeps with it.
+    was approved of others (see `consent`). `pins` are the definitions that those approvals are good for,
+    `shown` those that open calls were asked for with (see `pins`). `children` are the sessions that were
+    made for its calls, by turn and call, `parent` is the call that it was made for itself (see
+    `delegating`). `secrets` are option values, sealed. `stops` has the turns that ended with a reason that
+    the state has no word for. `asked` holds the answers that the running turn got, `held` the large results
+    that wait for approval, as the model will read them. `config` are the settings of the state, `app` is
+    the client id of an application that is never connected, and `app_tools` the tools that it brought, as
+    it did. `deferred` are the actions that wait for the end of the turn or for the session to be ready,
+    with their origins and what their receipts are kept of. `taken` are the messages that waited of late, by
+    kind and id. `kept` is what its agent keeps with it.
     """
 
     tools: NotRequired[dict[str, bool]]

@@ -12,7 +12,7 @@ from agenthost.core.recording import WHOLE
 from agenthost.errors import LimitReached
 from agenthost.host.calls import Request
 from agenthost.wire.ahp.common import UsageInfo
-from agenthost.wire.json import JsonObject, decode_json, encode_json
+from agenthost.wire.json import JsonObject, copy_json
 
 if TYPE_CHECKING:
     from agenthost.host.running import RunningTurn
@@ -177,7 +177,7 @@ class _Step:
         if call_id in self._requests:
             call_id = self._running.calls.begin(call.name)  # two calls under one id are still two
         # Decoded again, so that it is JSON and nobody else's.
-        arguments = decode_json(encode_json(call.input))
+        arguments = copy_json(call.input)
         if type(arguments) is not dict:
             raise TypeError(f"the input of a call is a dict, not {type(call.input).__name__}")
         self._requests[call_id] = Request(call_id, call.name, arguments)

@@ -17,7 +17,7 @@ from agenthost.wire.ahp.tool import (
     ToolResultTextContent,
 )
 from agenthost.wire.ahp.toolcall import ToolCallError, ToolCallResult
-from agenthost.wire.json import JsonObject, decode_json, encode_json
+from agenthost.wire.json import JsonObject, copy_json, encode_json
 from agenthost.wire.mismatch import Mismatch
 from agenthost.wire.shape import STRICT, Shape
 
@@ -104,9 +104,9 @@ def outcome_of(value: Any, *, title: str) -> ToolOutcome:
         return ToolOutcome(done, [text_block(value or "")])
     if isinstance(value, bytes | bytearray | memoryview):
         return ToolOutcome(done, [embed(bytes(value))])
-    text = encode_json(value).decode()
-    # Decoded again, so that it is JSON, nobody else's, and the same as text and as structure.
-    plain = decode_json(text)
+    # A copy, so that it is JSON, nobody else's, and the same as text and as structure.
+    plain = copy_json(value)
+    text = encode_json(plain).decode()
     if plain and _is_content(plain):
         return ToolOutcome(done, plain)
     structured = plain if type(plain) is dict else {"result": plain}
@@ -174,7 +174,7 @@ def _is_content(value: Any) -> bool:
 
 def _copy(value: Any) -> Any:
     """Make sure that a value is JSON, and nobody else's: what cannot be written down must not get further."""
-    return None if value is None else decode_json(encode_json(value))
+    return None if value is None else copy_json(value)
 
 
 def _clean(text: str) -> str:

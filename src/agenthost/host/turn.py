@@ -25,7 +25,7 @@ from agenthost.host.steps import Call, StopReason, Usage
 from agenthost.wire.ahp.common import UsageInfo
 from agenthost.wire.ahp.message import UserMessage
 from agenthost.wire.ahp.tool import ToolDefinition
-from agenthost.wire.json import JsonObject, decode_json, encode_json
+from agenthost.wire.json import JsonObject, copy_json
 
 __all__ = ["Stopped", "Turn"]
 
@@ -188,11 +188,11 @@ class Turn:
         """Call several tools at the same time, and give what came of each, well or not."""
         if not calls:
             return []
-        return await self._running.call([(call.name, decode_json(encode_json(call.input))) for call in calls])
+        return await self._running.call([(call.name, copy_json(call.input)) for call in calls])
 
     def report(self, name: str, input: JsonObject | None = None, *, title: str | None = None) -> ReportedCall:  # noqa: A002
         """Show a call of a tool that the agent runs by itself; what is given back says how it goes on."""
-        return self._running.reports.begin(name, title or name, decode_json(encode_json(input or {})))
+        return self._running.reports.begin(name, title or name, copy_json(input or {}))
 
     async def ask(
         self, *questions: Question | str, message: str | None = None, url: str | None = None
@@ -278,7 +278,7 @@ class Turn:
         """Keep this in the place of `kept`; it is durable when this returns."""
         self._running.check()
         session = self._running.session
-        private = changed(session, kept=decode_json(encode_json(value)) or None)
+        private = changed(session, kept=copy_json(value) or None)
         if private is not None:
             session.keep(private)
         await session.journal.wait()

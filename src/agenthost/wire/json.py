@@ -15,14 +15,17 @@ JsonObject: TypeAlias = dict[str, Any]
 MAX_DEPTH = 128
 """How deep a value may nest. Deeper ones could be read here but not written where the stack is fuller."""
 
+MAX_GIVEN_DEPTH = 96
+"""How deep a value may nest that others give to be kept: what it is put into has to be read again."""
+
 _decode = msgspec.json.Decoder().decode
 
 
-def decode_json(data: bytes | str) -> Json:
-    """Decode one JSON value.
+def decode_json(data: bytes | str, levels: int = MAX_DEPTH) -> Json:
+    """Decode one JSON value, which may nest so many levels deep.
 
     Raises:
-        NotJson: malformed, not UTF-8, a number out of range, or nested deeper than `MAX_DEPTH`.
+        NotJson: malformed, not UTF-8, a number out of range, or nested deeper than that.
     """
     try:
         value = _decode(data)
@@ -31,10 +34,10 @@ def decode_json(data: bytes | str) -> Json:
     except UnicodeError as error:
         raise NotJson("not JSON: a string is not valid UTF-8") from error
     except RecursionError:
-        raise NotJson(f"nested deeper than {MAX_DEPTH} levels") from None
+        raise NotJson(f"nested deeper than {levels} levels") from None
     # A level takes two brackets, so short texts cannot be deep.
-    if len(data) >= 2 * MAX_DEPTH:
-        _refuse_deep(value)
+    if len(data) >= 2 * levels:
+        check_depth(value, levels)
     return value
 
 
@@ -45,13 +48,32 @@ The encoder itself, as a function around it would be called often.
 """
 
 
-def _refuse_deep(value: Json) -> None:
+def copy_json(value: Json) -> Json:
+    """Return a copy of a value that somebody's code gave to be kept, as JSON has it.
+
+    Raises:
+        NotJson: nested deeper than `MAX_GIVEN_DEPTH`.
+        TypeError: there is no JSON for it.
+    """
+    try:
+        data = encode_json(value)
+    except RecursionError:
+        raise NotJson(f"nested deeper than {MAX_GIVEN_DEPTH} levels") from None
+    return decode_json(data, MAX_GIVEN_DEPTH)
+
+
+def check_depth(value: Json, levels: int = MAX_GIVEN_DEPTH) -> None:
+    """Refuse a value that nests too deep, however deep that is.
+
+    Raises:
+        NotJson: nested deeper than so many levels.
+    """
     level = [value]
-    for _ in range(MAX_DEPTH):
+    for _ in range(levels):
         level = [item for holder in level for item in _holders(holder)]
         if not level:
             return
-    raise NotJson(f"nested deeper than {MAX_DEPTH} levels")
+    raise NotJson(f"nested deeper than {levels} levels")
 
 
 def _holders(value: Json) -> list[Json]:

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from agenthost.errors import InvalidValue
 from agenthost.wire.checks import STRICT, TOLERANT, Check, Reading, compile_check
-from agenthost.wire.json import Json, decode_json
+from agenthost.wire.json import MAX_GIVEN_DEPTH, Json, decode_json
 from agenthost.wire.mismatch import Mismatch
 from agenthost.wire.wholes import normalize, takes_whole
 
@@ -31,10 +31,10 @@ class Shape(Generic[T]):
         """Decode and check.
 
         Raises:
-            NotJson: not a JSON value.
+            NotJson: not a JSON value, or nested too deep to be kept.
             InvalidValue: not of this shape.
         """
-        return self.take(decode_json(data))
+        return self.take(decode_json(data, MAX_GIVEN_DEPTH))
 
     def take(self, value: Json, at: str = "$") -> T:
         """Check a freshly decoded value, which is ours from now on: nulls that mean "absent" leave it.

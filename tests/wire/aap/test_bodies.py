@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import aap_bodies
 from agenthost.errors import InvalidValue, NotJson
 from agenthost.wire.aap import VERSIONED, v1, v2, v3
-from agenthost.wire.json import MAX_DEPTH, Json, decode_json, encode_json
+from agenthost.wire.json import MAX_GIVEN_DEPTH, Json, decode_json, encode_json
 from agenthost.wire.shape import Shape
 from strategies import share, values_of
 
@@ -208,9 +208,9 @@ def nested(depth: int) -> bytes:
 
 
 def test_nesting_is_taken_up_to_the_limit_and_refused_beyond() -> None:
-    assert v3.POST_TURN.decode(nested(MAX_DEPTH - 1))["messages"] == []
-    for depth in (MAX_DEPTH, 10_000, 1_000_000):
-        with pytest.raises(NotJson, match="nested deeper than 128 levels"):
+    assert v3.POST_TURN.decode(nested(MAX_GIVEN_DEPTH - 1))["messages"] == []
+    for depth in (MAX_GIVEN_DEPTH, 10_000, 1_000_000):
+        with pytest.raises(NotJson, match="nested deeper than 96 levels"):
             v3.POST_TURN.decode(nested(depth))
 
 

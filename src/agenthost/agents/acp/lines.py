@@ -10,7 +10,7 @@ from typing import Any
 
 from agenthost.errors import NotJson, TooLarge
 from agenthost.host.programs.process import Program
-from agenthost.wire.json import JsonObject, decode_json, encode_json
+from agenthost.wire.json import MAX_GIVEN_DEPTH, JsonObject, decode_json, encode_json
 
 __all__ = ["PERMISSION", "UPDATE", "Lines"]
 
@@ -75,7 +75,7 @@ class Lines:
 
     def _message(self, line: bytes) -> JsonObject | None:
         try:
-            message = decode_json(line)
+            message = decode_json(line, MAX_GIVEN_DEPTH)
         except NotJson:
             message = None
         if type(message) is dict and ("method" in message or "id" in message):

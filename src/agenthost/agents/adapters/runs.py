@@ -38,7 +38,7 @@ from agenthost.host.steps import Call, Usage
 from agenthost.host.toolresults import ToolResult
 from agenthost.host.turn import Turn
 from agenthost.wire.ahp.toolcall import ConfirmationOption
-from agenthost.wire.json import decode_json
+from agenthost.wire.json import MAX_GIVEN_DEPTH, decode_json
 
 __all__ = ["PydanticAgent"]
 
@@ -185,7 +185,7 @@ class _Run:
         text = part.model_response_str()
         if part.outcome == "success":
             value = part.content if isinstance(part.content, dict) else None
-            call.complete(ToolResult(text, decode_json(to_json(value)) if value else None))
+            call.complete(ToolResult(text, decode_json(to_json(value), MAX_GIVEN_DEPTH) if value else None))
         else:
             call.fail(text)
 

@@ -9,10 +9,10 @@ from agenthost.core.decisions.pending import final_answers
 from agenthost.core.decisions.refusal import Context, Dispatch, Refused, Rule, let_pass, message_name
 from agenthost.core.decisions.session import is_deferred
 from agenthost.core.decisions.shapes import cleaned
-from agenthost.errors import InvalidValue
+from agenthost.errors import InvalidValue, NotJson
 from agenthost.wire.ahp.actions import StateAction
 from agenthost.wire.ahp.snapshot import State
-from agenthost.wire.json import Json
+from agenthost.wire.json import Json, check_depth
 from agenthost.wire.mismatch import quote
 
 __all__ = [
@@ -78,8 +78,9 @@ def decide(
     if rule is None:
         return f"{quote(kind)} is not an action that a client may dispatch"
     try:
+        check_depth(action)
         clean = cleaned(action)
         rule(state, clean, Dispatch(client_id, context))
-    except (InvalidValue, Refused) as reason:
+    except (InvalidValue, NotJson, Refused) as reason:
         return str(reason)
     return clean
