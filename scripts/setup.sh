@@ -53,7 +53,12 @@ install() {
         }
     fi
     uv="$root/.venv/bin/uv"
-    [ -x "$uv" ] || "$root/.venv/bin/python" -m pip install --quiet --disable-pip-version-check uv || return 1
+    # By version and hash, as all else: it installs the rest.
+    if [ ! -x "$uv" ] || ! cmp -s "$root/requirements/uv.lock" "$root/.venv/uv.lock"; then
+        "$root/.venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
+            -r "$root/requirements/uv.lock" || return 1
+        cp "$root/requirements/uv.lock" "$root/.venv/uv.lock"
+    fi
     export VIRTUAL_ENV="$root/.venv"
     "$uv" pip install --quiet --require-hashes -r "$root/requirements/$1.lock" || return 1
     "$uv" pip install --quiet --no-deps --no-build-isolation --editable "$root" || return 1

@@ -166,3 +166,12 @@ def test_every_dependency_is_locked() -> None:
             r"^([a-z0-9-]+)==", (ROOT / "requirements" / f"{lock}.lock").read_text(), re.MULTILINE
         )
         assert {re.split(r"[><=]", entry)[0] for entry in wanted} <= set(locked)
+
+
+def test_the_installer_is_pinned_by_version_and_hash() -> None:
+    pinned = (ROOT / "requirements" / "uv.lock").read_text()
+    assert re.match(r"uv==\d+\.\d+\.\d+ \\\n    --hash=sha256:[0-9a-f]{64}", pinned)
+    install = (ROOT / "scripts" / "setup.sh").read_text()
+    (command,) = re.findall(r"-m pip install [^|]*", install)
+    assert "--require-hashes" in command
+    assert "requirements/uv.lock" in command

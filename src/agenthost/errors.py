@@ -34,7 +34,20 @@ class TooLarge(HostError):
 
 
 class StorageError(HostError):
-    """The store cannot be opened, read or written; the sentence says why and what would help."""
+    """The store cannot be opened, read or written; the sentence says why and what would help.
+
+    `reason` is why, in a few words that name nothing of this machine; peers may be told.
+    """
+
+    def __init__(self, sentence: str, reason: str | None = None) -> None:
+        super().__init__(sentence)
+        self.reason = reason
+
+    @property
+    def public(self) -> str:
+        """What peers are told."""
+        why = f": {self.reason}" if self.reason else ""
+        return f"the store cannot be read or written at present{why}; try again later"
 
 
 class SlowConsumer(HostError):

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -17,7 +18,9 @@ from websockets.sync.client import connect
 
 from agenthost.agents.demo import demo
 from agenthost.edges.access import Grant
+from agenthost.host.agent import Agent
 from agenthost.host.keys import KeyFile
+from agenthost.host.turn import Turn
 from hosting import run
 from serving import Answer
 from sites import Site, site
@@ -313,5 +316,32 @@ def test_a_body_that_is_larger_than_set_is_refused(tmp_path: Path, version: str)
                 answer = await here.ask(path, method, "x" * 1000)
                 assert (answer.status, answer.json["error"]["code"]) == (413, "too_large")
                 assert await asyncio.to_thread(chunked, here.url, path, method) == 413
+
+    run(story)
+
+
+async def endless(turn: Turn) -> None:
+    while True:
+        await turn.say("on ")
+        await asyncio.sleep(0.02)
+
+
+@pytest.mark.parametrize("how", ["revoked", "expired"])
+def test_a_stream_of_events_ends_when_its_key_does(tmp_path: Path, how: str) -> None:
+    key = KeyFile(tmp_path).create("ann", seconds=2 if how == "expired" else None)[1]
+
+    def read(url: str, path: str) -> bytes:
+        body = {"messages": [QUESTION], "stream": "delta"}
+        with httpx.stream("POST", url + path, json=body, headers=bearing(key), timeout=20) as answer:
+            assert answer.status_code == 200
+            if how == "revoked":
+                KeyFile(tmp_path).revoke(key)
+            return b"".join(answer.iter_bytes())
+
+    async def story() -> None:
+        async with site(tmp_path, agents=[Agent("demo", endless)]) as here:
+            session = await opened(here, "/v3", **bearing(key))
+            heard = await asyncio.to_thread(read, here.url, f"/aap/v3/sessions/{session}/turns")
+            assert heard.endswith(b'event: turn_stop\ndata: {"stopReason":"error"}\n\n')
 
     run(story)

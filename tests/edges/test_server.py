@@ -225,6 +225,21 @@ def test_a_data_folder_that_another_process_has_is_named_with_that_process(echo:
         assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("mode", [0o755, 0o700])
+def test_a_data_folder_that_others_can_look_into_is_said_in_one_line(
+    echo: Path, tmp_path: Path, mode: int
+) -> None:
+    folder = tmp_path / "open"
+    folder.mkdir()
+    folder.chmod(mode)
+    with serving(echo, "--data", folder) as served:
+        served.wait_url()
+        served.stop(signal.SIGTERM)
+        said = [line for line in served.err.rest() if "can look into the data folder" in line]
+    assert len(said) == (1 if mode == 0o755 else 0)
+    assert all(line.endswith(f"(mode 0755): chmod 700 {folder}") for line in said)
+
+
 def test_a_damaged_store_is_told_in_one_sentence(echo: Path, data: Path) -> None:
     data.mkdir()
     (data / "agenthost.db").write_bytes(b"not a database " * 100)

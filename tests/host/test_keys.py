@@ -80,6 +80,53 @@ def test_an_expired_key_opens_nothing(file: KeyFile) -> None:
     assert keys.find(good) is not None
 
 
+class Clock:
+    """A clock that a test sets: what the machine's own says, and so many seconds more."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.ahead = 0.0
+        real = time.time
+        monkeypatch.setattr(time, "time", lambda: real() + self.ahead)
+
+
+def test_a_clock_that_is_set_back_does_not_bring_an_expired_key_back(
+    file: KeyFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(monkeypatch)
+    key, text = file.create(seconds=1)
+    keys = watching(file)
+    assert keys.find(text) is not None
+    clock.ahead = -3600
+    wait_for(lambda: keys.find(text) is None)
+    assert not keys.is_valid(key.id)
+
+
+def test_a_clock_that_was_ahead_for_a_while_locks_nobody_out_for_good(
+    file: KeyFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(monkeypatch)
+    key, text = file.create(seconds=3600)
+    keys = watching(file)
+    clock.ahead = 7200
+    assert keys.find(text) is None
+    clock.ahead = 0
+    assert keys.find(text) == key
+
+
+def test_with_a_clock_behind_the_making_of_a_key_only_keys_that_never_expire_are_good(
+    file: KeyFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(monkeypatch)
+    _, short = file.create(seconds=3600)
+    lasting, long = file.create()
+    clock.ahead = -200
+    assert watching(file).find(short) is not None
+    clock.ahead = -86400
+    keys = watching(file)
+    assert keys.find(short) is None
+    assert keys.find(long) == lasting
+
+
 def test_a_key_is_revoked_by_its_id_or_by_all_of_it(file: KeyFile) -> None:
     first, _ = file.create()
     second, text = file.create()

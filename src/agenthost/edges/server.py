@@ -6,9 +6,11 @@ nobody comes in any more, connections end, and the host writes what is left.
 """
 
 import asyncio
+import contextlib
 import errno
 import gc
 import logging
+import shlex
 import socket
 import sys
 from collections.abc import Coroutine, Sequence
@@ -34,6 +36,7 @@ from agenthost.edges.stopping import Stopper
 from agenthost.errors import StorageError
 from agenthost.host.host import Host
 from agenthost.host.keys import Keys
+from agenthost.host.storage.folder import mode_for_others
 from agenthost.logs import set_up
 from agenthost.settings import MAX_BODY, Settings, SettingsError, as_argument, is_loading, read_settings
 
@@ -163,6 +166,7 @@ class Serving:
         except Exception as error:
             log.exception("the host could not be opened")
             raise CannotServe("the host could not be opened; the log says why") from error
+        _warn_of_others(self._host.data)
 
     async def _close(self) -> bool:
         try:
@@ -176,6 +180,16 @@ class Serving:
             return False
         self._stopper.exit_code = 0
         return True
+
+
+def _warn_of_others(data: Path | None) -> None:
+    """Say that others than its owner may look into the data folder."""
+    with contextlib.suppress(OSError):
+        if data is not None and (mode := mode_for_others(data)):
+            quoted = shlex.quote(str(data))
+            log.warning(
+                "others on this machine can look into the data folder (mode %s): chmod 700 %s", mode, quoted
+            )
 
 
 def _spare_the_collector() -> None:

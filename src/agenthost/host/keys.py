@@ -34,6 +34,9 @@ LOCK = "keys.lock"
 LOOK_SECONDS = 0.5
 """How long the file may have changed before a running server notices."""
 
+MAX_CLOCK_SKEW = 300
+"""How many seconds the clock may be behind the making of a key that expires."""
+
 # Hex and underscores only, so that a double click takes all of it.
 _KEY = re.compile(r"ah_([0-9a-f]{12})_([0-9a-f]{64})")
 
@@ -67,8 +70,11 @@ class ApiKey(msgspec.Struct, frozen=True, kw_only=True):
     expires: int | None = None
 
     def is_valid(self, now: float) -> bool:
-        """Tell whether it still opens anything."""
-        return self.expires is None or now < self.expires
+        """Tell whether it opens anything at this time.
+
+        A clock that is behind the making of the key cannot tell when it expires: then it opens nothing.
+        """
+        return self.expires is None or self.created - MAX_CLOCK_SKEW <= now < self.expires
 
 
 class _Kept(msgspec.Struct, frozen=True, kw_only=True):
@@ -174,7 +180,8 @@ class Keys:
         self._keys: dict[str, ApiKey] = {}
         self._is_needed = False
         self._seen = self._stamp()
-        self._looked = time.monotonic()
+        self._looked = self._began = time.monotonic()
+        self._began_at = time.time()
         self._read()
 
     @property
@@ -190,13 +197,17 @@ class Keys:
         key = self._keys.get(parts[1]) if parts else None
         # Compared in any case, and in constant time: how long it takes tells nothing of what is kept.
         is_same = hmac.compare_digest(_hash(parts[2] if parts else ""), key.sha256 if key else _NOBODY)
-        return key if key is not None and is_same and key.is_valid(time.time()) else None
+        return key if key is not None and is_same and key.is_valid(self._now()) else None
 
     def is_valid(self, key_id: str) -> bool:
         """Tell whether a key that was found is still good, for connections that last."""
         self._look()
         key = self._keys.get(key_id)
-        return key is not None and key.is_valid(time.time())
+        return key is not None and key.is_valid(self._now())
+
+    def _now(self) -> float:
+        """Return the time; at least as much later than the start as has passed, if the clock is set back."""
+        return max(time.time(), self._began_at + time.monotonic() - self._began)
 
     def _look(self) -> None:
         """Read the file again if it has changed."""

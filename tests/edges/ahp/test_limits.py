@@ -17,8 +17,8 @@ from websockets.uri import parse_uri
 from agenthost.host.keys import KeyFile
 from agenthost.host.limits import Limits
 from agenthost.wire.ahp import ROOT_URI
-from ahp_sites import Place, on_a_host
-from ahp_speaking import Client
+from ahp_sites import Place, on_a_host, served
+from ahp_speaking import Client, new_uri
 from hosting import run
 from rules import rule
 from serving import serving
@@ -190,3 +190,27 @@ async def test_a_text_that_is_none_ends_the_connection_with_a_code(place: Place)
         bare.transport.write(b"".join(bare.protocol.data_to_send()))
         await bare.wait_closed()
         assert bare.close_code == 1007
+
+
+def test_a_full_disk_is_told_with_its_reason_over_both_protocols(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with served(tmp_path) as place, place.client() as me:
+            storage: Any = place.host.engine.storage
+            journal = place.host.engine.journal
+            pages = (await journal.in_turn(storage._writer.execute, "PRAGMA page_count")).fetchone()[0]
+            await journal.in_turn(storage._writer.execute, f"PRAGMA max_page_count = {pages}")
+            uri = new_uri()
+            await me.request("createSession", session=uri)
+            filler = {"text": "x" * 400_000}
+            await me.act(uri, "session/turnStarted", turnId="t", userMessage=filler)
+            while journal.trouble is None:  # noqa: ASYNC110 - of another part, which tells nobody
+                await asyncio.sleep(0.01)
+            sentence = "the store cannot be read or written at present: the disk is full; try again later"
+            refused = await me.refusal("createSession", session=new_uri())
+            assert refused.message == sentence
+            answer = await place.ask("/aap/v3/sessions", "POST", {"agent": {"name": "demo"}})
+            assert (answer.status, answer.json["error"]["message"]) == (503, sentence)
+            assert str(tmp_path) not in str(refused)
+            await journal.in_turn(storage._writer.execute, "PRAGMA max_page_count = 1000000000")
+
+    run(story)

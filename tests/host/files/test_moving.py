@@ -1,6 +1,10 @@
 """Files and folders copied, moved and deleted, on a real disk."""
 
+import os
+import resource
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -179,3 +183,36 @@ def test_a_folder_that_is_not_empty_goes_only_if_that_was_meant(tmp_path: Path) 
                 await files.delete(None, {"uri": uri_of(workspace), "recursive": True})
 
     run(story)
+
+
+def test_a_folder_that_is_1500_deep_is_deleted_with_few_descriptors(tmp_path: Path) -> None:
+    async def story() -> None:
+        with opened(tmp_path) as (files, workspace, outside):
+            (workspace / "deep").mkdir()
+            (outside / "kept").write_text("x")
+            folder = os.open(workspace / "deep", os.O_RDONLY)
+            for _ in range(1_500):
+                os.mkdir("a", dir_fd=folder)
+                os.symlink(outside, "link", dir_fd=folder)
+                inner = os.open("a", os.O_RDONLY, dir_fd=folder)
+                os.close(folder)
+                folder = inner
+            os.close(folder)
+            with few_descriptors(64):
+                await files.delete(None, {"uri": uri_of(workspace / "deep"), "recursive": True})
+            assert tree_of(workspace) == {}
+            assert (outside / "kept").read_text() == "x"
+
+    run(story)
+
+
+@contextmanager
+def few_descriptors(more: int) -> Iterator[None]:
+    """Let this process open only so many files more."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    highest = max(int(path.name) for path in Path("/proc/self/fd").iterdir())
+    resource.setrlimit(resource.RLIMIT_NOFILE, (highest + more, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

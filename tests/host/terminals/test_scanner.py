@@ -69,14 +69,8 @@ def test_where_output_is_cut_makes_no_difference(pieces: list[str], data: st.Dat
     [
         ("\x1b]0;one\x07", ["\x1b]0;one\x07", Title("one")]),
         ("\x1b]2;a\tb\x1b\\", ["\x1b]2;a\tb\x1b\\", Title("a b")]),
-        ("\x1b]7;file:///a%20b\x07", ["\x1b]7;file:///a%20b\x07", Folder("/a b")]),
-        ("\x1b]7;file://elsewhere.test/a\x07", ["\x1b]7;file://elsewhere.test/a\x07"]),
-        ("\x1b]7;http:///a\x07", ["\x1b]7;http:///a\x07"]),
-        ("\x1b]7;file://[/\x07", ["\x1b]7;file://[/\x07"]),
-        ("\x1b]1337;CurrentDir=/a\x07x", [Folder("/a"), "x"]),
-        ("\x1b]1337;CurrentDir=a\x07x", ["x"]),
         ("\x1b]1337;File=name:abc\x07", ["\x1b]1337;File=name:abc\x07"]),
-        ("\x1b]633;P;Cwd=/a\\x3bb\\\\c\x07", [Folder("/a;b\\c")]),
+        ("\x1b]633;P;Cwd=/a\\x3bb\\\\c;n\x07", [Folder("/a;b\\c")]),
         ("a\x1b]633;A;n\x07b", ["a", Ready(), "b"]),
         ("\x1b]633;E;x\\x0ay\\\\x41;n\x07", [Started("x\ny\\x41")]),
         ("\x1b]633;D;130;n\x07", [Finished(130)]),
@@ -89,13 +83,34 @@ def test_sequences_tell(output: str, events: list[Event]) -> None:
     assert scanned(output.encode()) == events
 
 
-@pytest.mark.parametrize("mark", ["A", "A;m", "E;rm -rf /;m", "E;rm -rf /;", "D;0", "D;0;m", "E;n", "D"])
+@pytest.mark.parametrize(
+    "mark", ["A", "A;m", "E;rm -rf /;m", "E;rm -rf /;", "D;0", "D;0;m", "E;n", "D", "P;Cwd=/a", "P;Cwd=/a;m"]
+)
 def test_a_mark_without_the_nonce_is_taken_out_and_believed_by_nobody(mark: str) -> None:
     assert scanned(f"a\x1b]633;{mark}\x07b".encode()) == ["ab"]
 
 
 def test_without_a_nonce_no_mark_is_believed() -> None:
-    assert scanned(b"\x1b]633;E;x;None\x07\x1b]633;E;x;\x07", nonce=None) == []
+    assert scanned(b"\x1b]633;E;x;None\x07\x1b]633;E;x;\x07\x1b]633;P;Cwd=/a\x07", nonce=None) == []
+
+
+@pytest.mark.parametrize(
+    ("output", "events"),
+    [
+        ("\x1b]7;file:///a%20b\x07", ["\x1b]7;file:///a%20b\x07", Folder("/a b")]),
+        ("\x1b]7;file://elsewhere.test/a\x07", ["\x1b]7;file://elsewhere.test/a\x07"]),
+        ("\x1b]7;http:///a\x07", ["\x1b]7;http:///a\x07"]),
+        ("\x1b]7;file://[/\x07", ["\x1b]7;file://[/\x07"]),
+        ("\x1b]1337;CurrentDir=/a\x07x", [Folder("/a"), "x"]),
+        ("\x1b]1337;CurrentDir=a\x07x", ["x"]),
+    ],
+)
+def test_a_folder_that_anything_can_print_counts_only_where_no_marks_are_to_come(
+    output: str, events: list[Event]
+) -> None:
+    assert scanned(output.encode(), nonce=None) == events
+    believed = scanned(output.encode(), nonce="n")
+    assert believed == [event for event in events if not isinstance(event, Folder)]
 
 
 def test_a_sequence_without_an_end_is_text_after_a_while() -> None:

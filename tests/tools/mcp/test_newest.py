@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from agenthost.tools.mcp import McpServer
+from agenthost.tools.mcp.offers import MAX_DEFINITION, MAX_TOOLS
 from hosting import run
 from mcp_shop import Shop, selling, shown
 from talking import Talk
@@ -88,3 +89,37 @@ def test_a_name_is_checked_and_a_secret_that_is_written_down_is_warned_of(
     McpServer("x", url="http://b", headers={"Authorization": "Bearer abc123"})
     assert "Authorization has its value written down; better is a reference: $NAME" in caplog.text
     assert "abc123" not in caplog.text
+
+
+def test_of_20000_tools_the_first_are_offered_and_those_that_are_named_are_always(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def story() -> None:
+        shop = Shop(*(f"t{number}" for number in range(20_000)), page=20_000)
+        async with selling(tmp_path, shop) as host:
+            talk = await Talk.begin(host)
+            assert shown(talk) == [f"shop_t{number}" for number in range(MAX_TOOLS)]
+        async with selling(tmp_path, shop, tools=["t1500"]) as host:
+            assert shown(await Talk.begin(host)) == ["shop_t1500"]
+
+    run(story)
+    assert "MCP server shop lists more than 2000 tools" in caplog.text
+    assert f"of which the first {MAX_TOOLS} are taken" in caplog.text
+
+
+def test_a_tool_whose_definition_is_too_large_or_too_deep_is_left_out(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def story() -> None:
+        shop = Shop("good", "large", "deep")
+        shop.said["large"] = {"description": "x" * MAX_DEFINITION}
+        deep: Any = {"type": "object"}
+        for _ in range(40):
+            deep = {"type": "object", "properties": {"a": deep}}
+        shop.schemas["deep"] = deep
+        async with selling(tmp_path, shop) as host:
+            assert shown(await Talk.begin(host)) == ["shop_good"]
+
+    run(story)
+    assert "the tool shop_large is left out: it has 65" in caplog.text
+    assert "the tool shop_deep is left out: nested deeper than 64 levels" in caplog.text

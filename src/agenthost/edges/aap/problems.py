@@ -57,7 +57,6 @@ STATUS: dict[type[HostError], Kind] = {
 
 _PRIVATE = {
     "internal_error": "something went wrong here; the server's log says what",
-    "store_unavailable": "the store cannot be read or written at present; try again later",
 }
 
 
@@ -82,5 +81,9 @@ class Problem(Exception):
 def problem_of(error: HostError) -> Problem:
     """Turn an error of the host into a refusal."""
     kind = next(STATUS[one] for one in type(error).__mro__ if one in STATUS)
-    message = str(error) if kind.is_public else _PRIVATE[kind.code]
+    message = str(error) if kind.is_public else _private(error, kind)
     return Problem(kind.status, kind.code, message, getattr(error, "path", None))
+
+
+def _private(error: HostError, kind: Kind) -> str:
+    return error.public if isinstance(error, StorageError) else _PRIVATE[kind.code]

@@ -92,12 +92,20 @@ class Call:
             async for chunk in exchange.events():
                 await self.write(first + chunk)
                 first = b""
+                if not self._is_allowed():
+                    await self.write(_TURN_STOP)
+                    break
         except asyncio.CancelledError:  # the server stops; the turn goes on when it is back
             await self.write(first + _TURN_STOP)
         except Exception:  # whatever it was, a stream has an end
             log.exception("a stream broke")
             await self.write(first + _TURN_STOP)
         await self._send({"type": "http.response.body", "body": b""})
+
+    def _is_allowed(self) -> bool:
+        """Tell whether who asked would still be let in: the key may expire, or be revoked."""
+        grant = self._scope.get("agenthost.grant")
+        return grant is None or grant.is_valid
 
     def write(self, chunk: bytes) -> Awaitable[None]:
         """Send a piece of the body."""

@@ -69,6 +69,8 @@ INTERNAL = "internal error; the log of the host says more"
 def failure_of(error: Exception, message_id: MessageId | None) -> Failure:
     """Give the answer to a request that failed. What nobody expected is told without a word of it."""
     code = next((CODES[kind] for kind in type(error).__mro__ if kind in CODES), ErrorCode.INTERNAL_ERROR)
+    if isinstance(error, StorageError):
+        return Failure(message_id, code, error.public)
     if code is ErrorCode.INTERNAL_ERROR:
         return Failure(message_id, code, INTERNAL)
     return Failure(message_id, code, str(error), _data_of(error))

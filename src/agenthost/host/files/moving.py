@@ -6,7 +6,6 @@ than one can see. Links are copied, moved and deleted as links, wherever they le
 
 import errno
 import os
-import shutil
 import stat
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from agenthost.errors import InvalidValue, ResourceDenied, ResourceExists, TooLarge, TooMany
 from agenthost.host.files.jail import Place
 from agenthost.host.files.reading import CHUNK, opened_file, opened_folder
+from agenthost.host.files.removing import remove_tree
 from agenthost.host.files.uris import is_beneath
 from agenthost.host.files.writing import NEW, fresh_name, publish, replace, write_all
 
@@ -67,7 +67,7 @@ def delete(place: Place, *, recursive: bool) -> None:
     if not stat.S_ISDIR(place.needed_status().st_mode):
         os.unlink(place.name, dir_fd=place.folder)
     elif recursive:
-        _delete_tree(place.folder, place.name)
+        remove_tree(place.folder, place.name)
     else:
         try:
             os.rmdir(place.name, dir_fd=place.folder)
@@ -75,13 +75,6 @@ def delete(place: Place, *, recursive: bool) -> None:
             if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                 raise
             raise InvalidValue("$.recursive", "true, as the folder is not empty", "no such wish") from None
-
-
-def _delete_tree(folder: int, name: str) -> None:
-    try:
-        shutil.rmtree(name, dir_fd=folder)  # opens folder after folder, and follows no link
-    except RecursionError:
-        raise TooMany("the depth of the folder", DEEPEST_TREE) from None
 
 
 def copy(source: Place, destination: Place, budget: Budget, *, fail_if_exists: bool) -> None:
@@ -109,7 +102,7 @@ def copy(source: Place, destination: Place, budget: Budget, *, fail_if_exists: b
         _put_folder(fresh, destination)
     except BaseException:
         with suppress(OSError):
-            shutil.rmtree(fresh.name, dir_fd=fresh.folder)
+            remove_tree(fresh.folder, fresh.name)
         raise
 
 

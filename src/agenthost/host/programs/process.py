@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Self
 
 from agenthost.errors import AgentUnavailable, TooLarge
+from agenthost.host.programs.outpour import Outpour
 from agenthost.host.terminals.process import BEGIN_SECONDS, END_SECONDS, KEEPER
 
 __all__ = ["LONGEST_LINE", "Program"]
@@ -47,6 +48,7 @@ class Program:
         self.code: int | None = None
         self._keeper = keeper
         self._rest = bytearray()
+        self._outpour = Outpour(log, name)
         self._tail: deque[str] = deque(maxlen=TAIL_LINES)
         self._is_over = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
@@ -138,12 +140,13 @@ class Program:
             for line in lines:
                 self._hear(line)
         self._hear(rest)
+        self._outpour.tell_left_out()
 
     def _hear(self, line: bytes) -> None:
         text = line.decode(errors="replace").strip()
         if text:
-            log.info("%s: %s", self.name, text[:TAIL_CHARACTERS])
-            self._tail.append(text)
+            self._outpour.write(logging.INFO, text)
+            self._tail.append(text[:TAIL_CHARACTERS])
 
     @property
     def last_words(self) -> str:

@@ -27,6 +27,17 @@ _SENTENCES = {
     sqlite3.SQLITE_NOMEM: "cannot be used: there is no memory left; free some",
 }
 
+_REASONS = {
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_READONLY: "the disk cannot be written",
+    sqlite3.SQLITE_PERM: "the disk cannot be written",
+    sqlite3.SQLITE_IOERR: "the disk reports an error",
+    sqlite3.SQLITE_CORRUPT: "the database is damaged",
+    sqlite3.SQLITE_BUSY: "another program has locked it",
+    sqlite3.SQLITE_LOCKED: "another program has locked it",
+}
+"""The same in a few words that name nothing of this machine."""
+
 _PRIMARY = 0xFF  # the low byte of an extended result code is the kind of error
 
 
@@ -36,7 +47,7 @@ def explained(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise StorageError(f"{path} {_sentence(error)}") from error
+        raise StorageError(f"{path} {_sentence(error)}", _reason(error)) from error
     except (UnicodeEncodeError, OverflowError) as error:
         # Text with half a surrogate pair, or a number of more than 64 bits: refused while binding.
         raise StorageError(f"{path} cannot hold this text or number: {error}") from error
@@ -46,3 +57,7 @@ def _sentence(error: sqlite3.Error) -> str:
     code = getattr(error, "sqlite_errorcode", None)  # absent where Python's module refuses, not the library
     known = None if code is None else _SENTENCES.get(code & _PRIMARY)
     return f"{known} ({error})" if known else f"could not be used: {error}"
+
+
+def _reason(error: sqlite3.Error) -> str | None:
+    return _REASONS.get(getattr(error, "sqlite_errorcode", 0) & _PRIMARY)

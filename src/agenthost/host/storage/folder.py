@@ -9,6 +9,7 @@ import fcntl
 import json
 import os
 import shlex
+import stat
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -80,6 +81,12 @@ class DataFolder:
             _sign(lock)
         except OSError as error:
             raise StorageError(_cannot_use(self.path, error)) from error
+
+
+def mode_for_others(path: Path) -> str | None:
+    """Return the mode of a folder, such as 0755, if others than its owner may look into it."""
+    mode = stat.S_IMODE(path.stat().st_mode)
+    return f"{mode:04o}" if mode & 0o077 else None
 
 
 def _sign(lock: int) -> None:

@@ -3,7 +3,8 @@
 Titles and folders are told by escape sequences (OSC) that stay in the text, for a client's own terminal knows
 them. Marks of shell integration (OSC 633 and 133, and a folder by 1337) are taken out. A mark counts only if
 it ends with the nonce that our own script was given: else what is printed, such as a stranger's file, could
-pretend that commands were run. Characters and sequences may be cut anywhere between two reads.
+pretend that commands were run. Folders by OSC 7 and 1337 carry none, and count only where no marks are to
+come. Characters and sequences may be cut anywhere between two reads.
 """
 
 import codecs
@@ -110,19 +111,21 @@ class Scanner:
             case "0" | "2":
                 return Title(_CONTROL.sub(" ", body).strip()[:LONGEST_TITLE]), True
             case "7":
-                return _folder(_local_path(body)), True
+                return self._claimed_folder(_local_path(body)), True
             case "133":
                 return None, False
             case "633":
                 return self._mark(body), False
             case "1337" if body.startswith("CurrentDir="):
-                return _folder(body.removeprefix("CurrentDir=")), False
+                return self._claimed_folder(body.removeprefix("CurrentDir=")), False
             case _:
                 return None, True
 
+    def _claimed_folder(self, path: str | None) -> Folder | None:
+        """Give a folder that anything printed can claim; where marks tell, only they count."""
+        return _folder(path) if self._nonce is None else None
+
     def _mark(self, body: str) -> Event | None:
-        if body.startswith("P;Cwd="):
-            return _folder(_unescaped(body.removeprefix("P;Cwd=").split(";")[0]))
         *words, nonce = body.split(";")
         if self._nonce is None or nonce != self._nonce:
             return None
@@ -133,6 +136,8 @@ class Scanner:
                 return Started(_unescaped(line))
             case ["D", code]:
                 return Finished(int(code) if code.isdecimal() and len(code) < 4 else None)
+            case ["P", place] if place.startswith("Cwd="):
+                return _folder(_unescaped(place.removeprefix("Cwd=")))
             case _:
                 return None
 

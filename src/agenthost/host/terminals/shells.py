@@ -54,7 +54,8 @@ __agenthost_prompt() {
     HISTCONTROL=${HISTCONTROL//erasedups/}
     line=$(HISTTIMEFORMAT='' builtin history 1)
     [[ $line =~ ^\ *([0-9]+) ]] && __agenthost_number=${BASH_REMATCH[1]}
-    builtin printf '\e]633;P;Cwd=%s\a\e]633;A;%s\a' "$(__agenthost_escape "$PWD")" "$__agenthost_nonce"
+    builtin printf '\e]633;P;Cwd=%s;%s\a' "$(__agenthost_escape "$PWD")" "$__agenthost_nonce"
+    builtin printf '\e]633;A;%s\a' "$__agenthost_nonce"
     return "$status"
 }
 PROMPT_COMMAND=__agenthost_prompt${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}
@@ -94,7 +95,8 @@ __agenthost_prompt() {
     local code=$?
     [[ -n $__agenthost_status ]] && builtin printf '\e]633;D;%s;%s\a' "$code" "$__agenthost_nonce"
     __agenthost_status=1
-    builtin printf '\e]633;P;Cwd=%s\a\e]633;A;%s\a' "$(__agenthost_escape "$PWD")" "$__agenthost_nonce"
+    builtin printf '\e]633;P;Cwd=%s;%s\a' "$(__agenthost_escape "$PWD")" "$__agenthost_nonce"
+    builtin printf '\e]633;A;%s\a' "$__agenthost_nonce"
 }
 autoload -Uz add-zsh-hook
 add-zsh-hook preexec __agenthost_start

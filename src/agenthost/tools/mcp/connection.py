@@ -22,6 +22,7 @@ from pydantic import ValidationError
 
 from agenthost import __version__
 from agenthost.errors import ToolError
+from agenthost.host.programs.outpour import Outpour
 from agenthost.host.toolcontext import ToolContext
 from agenthost.host.toolresults import ToolResult
 from agenthost.tools.mcp.elicitation import elicited
@@ -37,12 +38,11 @@ log = logging.getLogger("agenthost.mcp")
 T = TypeVar("T")
 
 PAGES = 100
-"""How many pages a list of tools may have: one without an end would never be known."""
+MAX_LISTED = 2_000
+"""How many pages and tools a list may have: one without an end would never be known."""
 
 PROBE_SECONDS = 10.0
 """How long a server may take to show that it is still there."""
-
-LONGEST_LOG = 2_000
 
 SERVER_ERROR = 500
 """From this status on, whether a server has done something is unknown."""
@@ -57,6 +57,7 @@ class Connection:
         self._settings = settings
         self._workspace = workspace
         self._under_way = UnderWay()
+        self._outpour = Outpour(log, settings.name)
         self._over = asyncio.Event()
         self._news = asyncio.Event()
         self._status: int | None = None  # with which it last refused a request
@@ -108,9 +109,14 @@ class Connection:
             page = await self._client.list_tools(cursor=cursor)
             found += page.tools
             cursor = page.next_cursor
-            if cursor is None:
+            if cursor is None or len(found) > MAX_LISTED:
                 break
-        return found
+        if cursor is not None or len(found) > MAX_LISTED:
+            log.warning(
+                "MCP server %s lists more than %d tools, or more than %d pages; the rest is left out",
+                *(self._settings.name, MAX_LISTED, PAGES),
+            )
+        return found[:MAX_LISTED]
 
     async def wait_news(self) -> bool:
         """Wait until the list of tools has changed; not so, if the connection is over first."""
@@ -214,7 +220,7 @@ class Connection:
 
     async def _log(self, params: mcp.LoggingMessageNotificationParams) -> None:
         text = params.data if isinstance(params.data, str) else repr(params.data)
-        log.log(_LEVELS.get(params.level, logging.ERROR), "%s: %s", self._settings.name, text[:LONGEST_LOG])
+        self._outpour.write(_LEVELS.get(params.level, logging.ERROR), text)
 
     async def _hear(self, message: Any) -> None:
         if isinstance(message, mcp.ToolListChangedNotification):

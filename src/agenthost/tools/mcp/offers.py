@@ -4,13 +4,14 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from agenthost.errors import NotJson
 from agenthost.host.toolcontext import ToolContext
 from agenthost.host.toolresults import ToolResult
 from agenthost.host.tools import Tool, ToolOptions
 from agenthost.tools.mcp.names import our_names
 from agenthost.tools.mcp.settings import Settings
 from agenthost.wire.ahp.tool import ToolDefinition
-from agenthost.wire.json import JsonObject
+from agenthost.wire.json import JsonObject, check_depth, encode_json
 from agenthost.wire.mismatch import Mismatch
 from agenthost.wire.shape import STRICT, Shape
 
@@ -23,6 +24,15 @@ log = logging.getLogger("agenthost.mcp")
 
 READ_RESOURCE = "read_resource"
 """Our tool for what results refer to: a model cannot read a resource, but it can call a tool."""
+
+MAX_TOOLS = 256
+"""How many tools of one server are offered."""
+
+MAX_BYTES = 1024 * 1024
+MAX_DEFINITION = 64 * 1024
+"""How large the definitions of a server's tools may be, all and each: every session shows them."""
+
+MAX_SCHEMA_DEPTH = 64
 
 _DEFINITION: Shape[ToolDefinition] = Shape(ToolDefinition, STRICT)
 _SCHEMA: JsonObject = {
@@ -48,7 +58,7 @@ def tools_of(
     listed: "Sequence[mcp.Tool]", settings: Settings, call: Call, read: Read | None = None
 ) -> list[Tool]:
     """Make tools of what a server lists; `read` reads a resource of it."""
-    wanted = [one for one in listed if _is_wanted(one, settings)]
+    wanted = _bounded([one for one in listed if _is_wanted(one, settings)], settings.name)
     names = our_names(settings.prefix, [*(one.name for one in wanted), READ_RESOURCE])
     made = [_tool(one, names[one.name], settings, call) for one in wanted]
     if (
@@ -58,7 +68,29 @@ def tools_of(
     ):
         made.append(_reader(names[READ_RESOURCE], settings, read))
     _tell_missing([one.name for one in listed], settings)
-    return [one for one in made if _is_sound(one, settings.name)]
+    return _fitting([one for one in made if _is_sound(one, settings.name)], settings.name)
+
+
+def _bounded(wanted: "list[mcp.Tool]", server: str) -> "list[mcp.Tool]":
+    if len(wanted) > MAX_TOOLS:
+        log.warning(
+            "MCP server %s offers %d tools, of which the first %d are taken; `tools` names those you want",
+            *(server, len(wanted), MAX_TOOLS),
+        )
+    return wanted[:MAX_TOOLS]
+
+
+def _fitting(made: list[Tool], server: str) -> list[Tool]:
+    """Leave out what is too much to be shown in every session."""
+    fitting, left = [], MAX_BYTES
+    for one in made:
+        size = len(encode_json(one.definition()))
+        if size > min(left, MAX_DEFINITION):
+            log.warning("MCP server %s: the tool %s is left out: it has %d bytes", server, one.name, size)
+        else:
+            fitting.append(one)
+            left -= size
+    return fitting
 
 
 def _is_on(name: str, settings: Settings) -> bool:
@@ -76,7 +108,7 @@ def _tell_missing(listed: Sequence[str], settings: Settings) -> None:
     trusted = () if settings.trust is None or isinstance(settings.trust, bool) else settings.trust
     if missing := sorted({*(settings.tools or ()), *trusted} - known):
         there = ", ".join(sorted(listed)) or "none"
-        log.warning("MCP server %s has no tool %s; it has %s", settings.name, ", ".join(missing), there)
+        log.warning("MCP server %s has no tool %s; it has %.2000s", settings.name, ", ".join(missing), there)
 
 
 def _tool(one: "mcp.Tool", name: str, settings: Settings, call: Call) -> Tool:
@@ -119,9 +151,11 @@ def _made(
 
 def _is_sound(one: Tool, server: str) -> bool:
     try:
+        check_depth(one.schema, MAX_SCHEMA_DEPTH)
         _DEFINITION.check(one.definition())
-    except Mismatch as mismatch:
-        log.warning("MCP server %s: the tool %s is left out: %s", server, one.name, mismatch.at("$"))
+    except (NotJson, Mismatch) as error:
+        why = error.at("$") if isinstance(error, Mismatch) else error
+        log.warning("MCP server %s: the tool %s is left out: %.300s", server, one.name, why)
         return False
     return True
 

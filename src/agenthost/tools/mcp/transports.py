@@ -14,6 +14,7 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from agenthost.host.programs.command import Command
+from agenthost.host.programs.outpour import Outpour
 from agenthost.host.programs.process import LONGEST_LINE, Program
 
 __all__ = ["Streams", "http", "stdio"]
@@ -38,6 +39,7 @@ async def stdio(
     """
     env = command.environment()
     program = await Program.start(f"mcp {name}", command.found(env, cwd), cwd=cwd, env=env)
+    outpour = Outpour(log, name)
     send_in, receive_in = anyio.create_memory_object_stream[SessionMessage | Exception]()
     send_out, receive_out = anyio.create_memory_object_stream[SessionMessage]()
 
@@ -45,8 +47,9 @@ async def stdio(
         async with send_in:
             with suppress(anyio.BrokenResourceError):  # nobody listens any more
                 while (line := await program.read_line()) is not None:
-                    if (message := _message(name, line)) is not None:
+                    if (message := _message(outpour, line)) is not None:
                         await send_in.send(message)
+        outpour.tell_left_out()
         ended(None)
 
     async def write() -> None:
@@ -68,14 +71,14 @@ async def stdio(
             group.cancel_scope.cancel()
 
 
-def _message(name: str, line: bytes) -> SessionMessage | None:
+def _message(outpour: Outpour, line: bytes) -> SessionMessage | None:
     if not line.strip():
         return None
     try:
         return SessionMessage(mcp_types.jsonrpc_message_adapter.validate_json(line, by_name=False))
     except ValidationError:
         # A greeting, or something left in for debugging: such programs work all the same.
-        log.warning("%s printed what is no message: %.200r", name, line)
+        outpour.write(logging.WARNING, f"printed what is no message: {line[:200]!r}")
         return None
 
 
