@@ -2,10 +2,14 @@
 
 import json
 import re
+import sys
+import time
+from collections.abc import Callable
 
 from browsing import OpenTab, Tab
 from journeys import Stage, answer, begin, composer, expect, say, shortcut, wait_idle
 from page_stage import png
+from serving import TIMEOUT
 
 # Terminals
 
@@ -39,6 +43,46 @@ def test_a_terminal_is_made_typed_into_resized_and_closed(stage: Stage, open_tab
     expect(size).to_contain_text("ended with code 7")
     page.get_by_role("button", name="Close", exact=True).click()
     expect(page.get_by_text("No terminal is open.")).to_be_visible()
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + TIMEOUT
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)
+
+
+ASKING = (
+    "import os, select, sys, termios, time, tty\n"
+    "tty.setraw(0)\n"
+    "os.write(1, b'\\x1b[c\\x1b[6n\\x1b]11;?\\x07')\n"
+    "heard = b''\n"
+    "while b'q' not in heard:\n"
+    "    heard += os.read(0, 1000)\n"
+    "    open('heard', 'wb').write(heard)\n"
+)
+"""A program that asks its terminal what it is and where the cursor stands; keeps what it reads until `q`."""
+
+
+def test_what_a_program_asked_before_is_not_answered_by_who_opens_the_terminal_later(
+    stage: Stage, open_tab: OpenTab
+) -> None:
+    (stage.work / "asking.py").write_text(ASKING)
+    heard = stage.work / "heard"
+    tab = open_tab(stage.url)
+    begin(tab)
+    open_terminal(tab)
+    tab.page.keyboard.type(f"{sys.executable} asking.py\n")
+    # The first window holds the terminal, so it answers.
+    wait_for(lambda: heard.exists() and heard.read_bytes().count(b"\x1b") == 4)
+    answered = heard.read_bytes()
+    other = open_tab(stage.url)
+    other.page.keyboard.press("3")
+    expect(other.page.locator(".terminal-bar")).to_contain_text("another client's")
+    other.page.locator(".xterm").click()
+    other.page.keyboard.type("hello q")
+    wait_for(lambda: b"q" in heard.read_bytes())
+    assert heard.read_bytes() == answered + b"hello q"
 
 
 def test_a_terminal_is_seen_in_two_windows_and_taken_over_from_an_agent(

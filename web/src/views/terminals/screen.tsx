@@ -6,6 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { client, outputOf } from "../../ahp";
 import type { TerminalState, Watch } from "../../ahp";
 import { isHeldHere } from "./claims";
+import { replies } from "./replies";
 import { strictly } from "./strict";
 import { isDark, terminalTheme } from "./colours";
 
@@ -41,16 +42,17 @@ function attach(watch: Watch<TerminalState>, holder: HTMLElement): () => void {
   terminal.focus();
   const type = (data: string) =>
     void client.dispatch({ type: "terminal/input", terminal: watch.uri, data }).catch(() => undefined);
-  terminal.onData(type);
+  const isHolder = () => watch.state.value !== undefined && isHeldHere(watch.state.value.claim);
+  const output = replies(terminal, type, isHolder);
   const size = sizeKeeper(watch, terminal, fit);
   const unlisten = watch.listen({
     snapshot: (state) => {
       terminal.reset();
       size.adopt(state);
-      terminal.write(state.content.map(outputOf).join(""));
+      output.replay(state.content.map(outputOf).join(""));
     },
     action: (action, state) => {
-      if (action.type === "terminal/data") terminal.write(action.data);
+      if (action.type === "terminal/data") output.live(action.data);
       else if (action.type === "terminal/cleared") terminal.clear();
       else size.adopt(state);
     },
