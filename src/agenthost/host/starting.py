@@ -135,7 +135,7 @@ def pinned(agent: Agent, private: JsonObject, state: SessionState) -> JsonObject
 
 
 def _shown(agent: Agent, state: SessionState) -> dict[str, Pin]:
-    parts: list[Any] = state["activeTurn"]["responseParts"] if "activeTurn" in state else []  # type: ignore[assignment]
+    parts: list[Any] = state["activeTurn"]["responseParts"] if "activeTurn" in state else []
     calls = [part["toolCall"] for part in parts if part["kind"] == "toolCall"]
     tools = {call["toolCallId"]: agent.toolset.get(call["toolName"]) for call in calls}
     pins = {call_id: pin_of(one) for call_id, one in tools.items() if one is not None}

@@ -1,13 +1,18 @@
 """What an approval of a server's tool is good for, and whether a server's word about its tools counts."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import mcp_types as mcp
 import pytest
 
+from agenthost.host.agent import Agent
 from agenthost.host.setup import private_of
+from agenthost.tools.mcp import McpServer
+from ahp_sites import Place, served
 from hosting import run
+from mcp_serving import caller
 from mcp_shop import Shop, buying, open_shop, selling
 from talking import Talk
 from turning import until
@@ -199,3 +204,47 @@ def test_a_server_that_says_its_tool_is_harmless_is_believed_if_it_is_trusted(
             await talk.finish()
 
     run(story)
+
+
+def test_over_aap_trust_is_for_the_tool_as_it_was_and_a_grant_for_the_tool_as_it_was_asked_for(
+    tmp_path: Path,
+) -> None:
+    async def story() -> None:
+        shop = Shop("buy")
+        async with open_shop(shop) as url:
+            agent = caller(McpServer("shop", url=url), name="caller")
+            async with served(tmp_path, agent) as place:
+                named = [{"name": "shop_buy", "trust": True}]
+                made = await post(place, "/sessions", {"agent": {"name": "caller", "tools": named}})
+                turns = f"/sessions/{made['sessionId']}/turns"
+                ask = {"messages": [{"role": "user", "content": "shop_buy"}], "stream": "delta"}
+                assert "end_turn" in await post(place, turns, ask)
+                await sell(shop, agent, "Buy ten.")
+                asked = await post(place, turns, ask)
+                assert "tool_use" in asked
+                shown = (await place.ask(f"/aap/v3/sessions/{made['sessionId']}")).json
+                assert shown["agent"]["tools"] == [{"name": "shop_buy", "trust": False}]
+                await sell(shop, agent, "Buy a hundred.")
+                call_id = asked.partition('"toolCallId":"')[2].partition('"')[0]
+                grant = {"role": "tool_permission", "toolCallId": call_id, "granted": True}
+                again = await post(place, turns, {"messages": [grant], "stream": "delta"})
+                assert "tool_use" in again
+                assert shop.called == ["buy"]
+                assert "end_turn" in await post(place, turns, {"messages": [grant], "stream": "delta"})
+                assert shop.called == ["buy", "buy"]
+
+    run(story)
+
+
+async def post(place: Place, path: str, body: Any) -> Any:
+    answer = await place.ask(f"/aap/v3{path}", "POST", body)
+    assert answer.status in (200, 201), answer.body
+    return answer.json if answer.status == 201 else answer.body.decode()
+
+
+async def sell(shop: Shop, agent: Agent, description: str) -> None:
+    """Change the description of the server's tool, and wait until the agent has the new one."""
+    shop.said["buy"] = {"description": description}
+    await shop.tell()
+    while agent.toolset["shop_buy"].description != description:  # noqa: ASYNC110 - it tells no one
+        await asyncio.sleep(0.01)
