@@ -89,7 +89,7 @@ def test_a_server_at_a_url_that_was_started_anew_is_found_again(tmp_path: Path) 
 
     async def story() -> None:
         with at_url(port) as (url, process):
-            agent = caller(McpServer("every", url=url))
+            agent = caller(McpServer("every", url=url, trusted=True))
             host = talking(tmp_path, agent)
             opened = await host.__aenter__()
             talk = await Talk.begin(opened)
