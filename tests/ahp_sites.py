@@ -76,7 +76,7 @@ async def served(
         known = Keys(data)
         listener = listen("127.0.0.1", 0, has_keys=known.is_needed)
         app = _app(built, settings, known, _names(listener, "127.0.0.1"))
-        server = _Server(_config(app, settings.max_body))
+        server = _Server(_config(app, settings.max_body, settings.max_connections))
         running = asyncio.create_task(server.serve(sockets=[listener]))
         await server.listening.wait()
         app.phase = Phase.READY

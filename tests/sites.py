@@ -48,7 +48,7 @@ async def site(
         keys = Keys(folder)
         listener = listen("127.0.0.1", 0, has_keys=keys.is_needed)
         app = _app(host, settings, keys, _names(listener, "127.0.0.1"), extra, page)
-        server = _Server(_config(app))
+        server = _Server(_config(app, settings.max_body, settings.max_connections))
         running = asyncio.create_task(server.serve(sockets=[listener]))
         await server.listening.wait()
         app.phase = Phase.READY

@@ -96,7 +96,7 @@ def test_nothing_is_public_and_only_pages_of_this_machine_are_welcome_unless_set
     found = read_settings({}, {})
     assert (found.public_meta, found.public_metrics, found.allowed_hosts) == (False, False, ())
     assert found.cors_origins == ("http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*")
-    assert (found.rate, found.max_body) == ("off", 32 * 1024 * 1024)
+    assert (found.rate, found.max_body) == ("off", 8 * 1024 * 1024)
 
 
 def test_the_key_of_the_vault_is_no_setting_and_none_that_was_mistyped() -> None:
@@ -124,6 +124,7 @@ PORT = "expected a number from 0 (any free port) to 65535"
         ({"rate": "5/d"}, f"--rate: {RATE}, found '5/d'"),
         ({"rate": "5/s\n"}, f"--rate: {RATE}, found '5/s\\n'"),
         ({"max_body": "0"}, "--max-body: expected a number of bytes from 1 on, found '0'"),
+        ({"max_connections": "15"}, "--max-connections: expected a number from 16 on, found '15'"),
         ({"allowed_hosts": "a.example:80"}, "--allowed-hosts: expected names or addresses without ports,"),
         ({"cors_origins": "app.example"}, "--cors-origins: expected origins, such as https://app.example or"),
         ({"cors_origins": "https://app.example/"}, "--cors-origins: expected origins, such as"),

@@ -131,12 +131,19 @@ def is_not_slow(record: logging.LogRecord) -> bool:
     return not str(record.msg).startswith("Executing ")
 
 
-def is_no_refusal(record: logging.LogRecord) -> bool:
-    """Tell whether a record of uvicorn is anything but its error that a WebSocket was refused with an answer.
+_PEERS_MISTAKES = (
+    "ASGI callable returned without completing handshake",
+    "Invalid UTF-8 sequence received from client",
+)
 
-    It takes that for a mistake of ours, so anybody could fill the log with errors.
+
+def is_no_refusal(record: logging.LogRecord) -> bool:
+    """Tell whether a record of uvicorn is anything but an error about what a peer of a WebSocket did.
+
+    It takes a WebSocket that was refused with an answer, or a text that is not UTF-8, for a mistake of ours,
+    so anybody could fill the log with errors and tracebacks.
     """
-    return not str(record.msg).startswith("ASGI callable returned without completing handshake")
+    return not str(record.msg).startswith(_PEERS_MISTAKES)
 
 
 def set_up(log_format: Literal["human", "json"], level: str, stream: TextIO | None = None) -> None:

@@ -22,6 +22,7 @@ from agenthost.host.limits import Limits
 __all__ = [
     "LOCAL_PAGES",
     "MAX_BODY",
+    "MAX_CONNECTIONS",
     "Settings",
     "SettingsError",
     "as_argument",
@@ -42,7 +43,8 @@ OF_CLIENTS = ("AGENTHOST_KEY", "AGENTHOST_URL")
 LOCAL_PAGES = ("http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*")
 """The pages of this machine, on whatever port."""
 
-MAX_BODY = 32 * 1024 * 1024
+MAX_BODY = 8 * 1024 * 1024
+MAX_CONNECTIONS = 10_000
 
 Name = Annotated[str, msgspec.Meta(pattern=r"^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])\Z")]
 Origin = Annotated[str, msgspec.Meta(pattern=r"^(\*|[a-z][a-z0-9+.-]*://[^\s/*?#,]+(:\*)?)\Z")]
@@ -103,6 +105,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         read_outside: what becomes of requests of clients to read outside of the workspace.
         write_outside: what becomes of requests of clients to write there.
         max_body: how large the body of a request may be, in bytes.
+        max_connections: how many connections there may be at once; fewer if there are too few descriptors.
         rate: how often one key, or one address, may ask.
         stdio: serve one client of AHP on the standard input and output, and listen nowhere.
         wire_log: a file for every message of AHP, in and out.
@@ -131,6 +134,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     read_outside: Literal["ask", "allow", "deny"] = "ask"
     write_outside: Literal["ask", "allow", "deny"] = "ask"
     max_body: Annotated[int, msgspec.Meta(ge=1)] = MAX_BODY
+    max_connections: Annotated[int, msgspec.Meta(ge=16)] = MAX_CONNECTIONS
     rate: Rate = "off"
     stdio: bool = False
     wire_log: Path | None = None
@@ -160,6 +164,7 @@ EXPECTED = {
     "read_outside": "ask, allow or deny",
     "write_outside": "ask, allow or deny",
     "max_body": "a number of bytes from 1 on",
+    "max_connections": "a number from 16 on",
     "rate": "off, or a number from 1 on for each second, minute or hour, such as 100/s, 6000/m or 1000/h",
     "stdio": "true or false",
     "wire_log": "the path of a file",

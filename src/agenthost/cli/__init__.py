@@ -163,7 +163,13 @@ def serve(
     max_body: Annotated[
         str | None,
         typer.Option(
-            metavar="BYTES", help="The largest body of a request. [default: 33554432]", rich_help_panel=SERVER
+            metavar="BYTES", help="The largest body of a request. [default: 8388608]", rich_help_panel=SERVER
+        ),
+    ] = None,
+    max_connections: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER", help="The most connections at once. [default: 10000]", rich_help_panel=SERVER
         ),
     ] = None,
     rate: Annotated[
@@ -278,6 +284,7 @@ def serve(
     options |= {"allowed_hosts": allowed_hosts, "cors_origins": cors_origins, "public_meta": public_meta}
     options |= {"read_outside": read_outside, "write_outside": write_outside}
     options |= {"public_metrics": public_metrics, "max_body": max_body, "rate": rate}
+    options |= {"max_connections": max_connections}
     options |= {"stdio": stdio or None, "wire_log": wire_log}
     options |= {"acp": acp or None, "acp_env": acp_env or None}
     options |= {"model": model or None, "base_url": base_url, "key_env": key_env, "system": system}

@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, urlencode
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
+from agenthost.edges.connections import sign_in
 from agenthost.host.keys import Keys
 
 __all__ = ["Access", "Grant"]
@@ -75,10 +76,12 @@ class Access:
         if scope["type"] == "websocket":
             in_address, in_protocols = _taken_out(scope), _taken_from_protocols(scope)
         if not self._keys.is_needed:
+            sign_in(scope)
             return _noted(scope, self._everybody)
         token = _bearer(scope) or in_protocols or in_address
         key = self._keys.find(token) if token else None
         if key is not None:
+            sign_in(scope)
             return _noted(scope, Grant(key.owner, key.id, self._keys))
         if self._is_public(scope):
             return _noted(scope, Grant(NOBODY, None, self._keys))

@@ -3,6 +3,7 @@
 from starlette.types import Receive, Scope
 
 from agenthost.errors import NotJson, TooLarge
+from agenthost.wire.json import check_density
 
 __all__ = ["read_body"]
 
@@ -12,7 +13,7 @@ async def read_body(scope: Scope, receive: Receive, limit: int) -> bytes:
 
     Raises:
         TooLarge: it is larger than `limit`; a body that says so is not read at all.
-        NotJson: the peer left before it was whole.
+        NotJson: the peer left before it was whole, or it holds too many values.
     """
     for name, value in scope["headers"]:
         if name == b"content-length" and value.isdigit() and int(value) > limit:
@@ -29,4 +30,6 @@ async def read_body(scope: Scope, receive: Receive, limit: int) -> bytes:
             raise TooLarge("the body", limit)
         chunks.append(chunk)
         if not message.get("more_body", False):
-            return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+            body = chunks[0] if len(chunks) == 1 else b"".join(chunks)
+            check_density(body)
+            return body

@@ -14,6 +14,7 @@ import shlex
 import socket
 import sys
 from collections.abc import Coroutine, Sequence
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -26,10 +27,12 @@ from agenthost.edges.ahp.peers import Peers
 from agenthost.edges.ahp.stdio import serve_stdio, take_streams
 from agenthost.edges.ahp.wirelog import WireLog
 from agenthost.edges.app import META_PATHS, App
+from agenthost.edges.connections import Connections
 from agenthost.edges.console import fail, fill_standard_streams, first_key, say, welcome
 from agenthost.edges.cors import Cors
 from agenthost.edges.health import Phase
 from agenthost.edges.page import Page
+from agenthost.edges.protocol import HttpProtocol
 from agenthost.edges.rates import Rates
 from agenthost.edges.sockets import WebSocketProtocol
 from agenthost.edges.stopping import Stopper
@@ -38,7 +41,15 @@ from agenthost.host.host import Host
 from agenthost.host.keys import Keys
 from agenthost.host.storage.folder import mode_for_others
 from agenthost.logs import set_up
-from agenthost.settings import MAX_BODY, Settings, SettingsError, as_argument, is_loading, read_settings
+from agenthost.settings import (
+    MAX_BODY,
+    MAX_CONNECTIONS,
+    Settings,
+    SettingsError,
+    as_argument,
+    is_loading,
+    read_settings,
+)
 
 __all__ = ["CannotServe", "listen", "serve"]
 
@@ -123,7 +134,7 @@ class Serving:
         keys = Keys(self._host.data)
         listener = listen(settings.host, settings.port, has_keys=keys.is_needed, data=self._host.data)
         app = _app(self._host, settings, keys, _names(listener, settings.host))
-        server = _Server(_config(app, settings.max_body))
+        server = _Server(_config(app, settings.max_body, settings.max_connections))
         running = asyncio.create_task(server.serve(sockets=[listener]))
         try:
             await _first(server.listening.wait(), running)
@@ -238,11 +249,12 @@ class _Server(uvicorn.Server):
         self.listening.set()
 
 
-def _config(app: App, max_size: int = MAX_BODY) -> uvicorn.Config:
+def _config(app: App, max_size: int = MAX_BODY, max_connections: int = MAX_CONNECTIONS) -> uvicorn.Config:
+    protocol: Any = partial(HttpProtocol, connections=Connections(max_connections))
     return uvicorn.Config(
         app,
         loop="none",
-        http="httptools",
+        http=protocol,
         ws=WebSocketProtocol,
         ws_max_size=max_size,
         ws_per_message_deflate=False,  # it takes three times the memory of a connection that is idle

@@ -18,7 +18,21 @@ MAX_DEPTH = 128
 MAX_GIVEN_DEPTH = 96
 """How deep a value may nest that others give to be kept: what it is put into has to be read again."""
 
+MAX_VALUES = 50_000
+"""How many values a message of a peer may hold. Each costs much more time and memory than its bytes."""
+
+MAX_BARE_BYTES = 1024 * 1024
+"""How many bytes of such a message may stand outside of strings: long numbers take their time, too."""
+
+FEW_BYTES = 32 * 1024
+"""Shorter messages cannot hold so many values that it matters."""
+
+SLOW_NUMBER = 20
+"""How many values a number with a negative exponent counts for: it takes that much longer to be read."""
+
 _decode = msgspec.json.Decoder().decode
+
+_TOO_MANY = f"more than {MAX_VALUES} values, or their like, in one message"
 
 
 def decode_json(data: bytes | str, levels: int = MAX_DEPTH) -> Json:
@@ -39,6 +53,27 @@ def decode_json(data: bytes | str, levels: int = MAX_DEPTH) -> Json:
     if len(data) >= 2 * levels:
         check_depth(value, levels)
     return value
+
+
+def check_density(data: bytes | str) -> None:
+    """Refuse a message of so many values that decoding it would hold up everybody.
+
+    Counts what stands outside of strings, before anything is made of it.
+
+    Raises:
+        NotJson: there are more than `MAX_VALUES`.
+    """
+    if len(data) <= FEW_BYTES:
+        return
+    text = data.encode(errors="replace") if isinstance(data, str) else data
+    unescaped = text.replace(b"\\\\", b"").replace(b'\\"', b"")
+    if unescaped.count(b'"') > 4 * MAX_VALUES:  # two for each key, and two for its value
+        raise NotJson(_TOO_MANY)
+    bare = b"".join(unescaped.split(b'"')[::2])
+    slow = bare.count(b"e-") + bare.count(b"E-")
+    count = bare.count(b",") + bare.count(b"[") + bare.count(b"{") + SLOW_NUMBER * slow
+    if count > MAX_VALUES or len(bare) > MAX_BARE_BYTES:
+        raise NotJson(_TOO_MANY)
 
 
 encode_json = msgspec.json.Encoder().encode

@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import Any, TypeAlias
 
 from agenthost.errors import HostError, NotJson
-from agenthost.wire.json import Json, JsonObject, decode_json, encode_json
+from agenthost.wire.json import Json, JsonObject, check_density, decode_json, encode_json
 from agenthost.wire.mismatch import describe
 from agenthost.wire.wholes import whole_of
 
@@ -72,8 +72,8 @@ class BadFrame(HostError):
         self.reply = reply
 
 
-def decode_message(data: bytes | str) -> Message:
-    """Decode one frame.
+def decode_message(data: bytes | str, *, is_trusted: bool = True) -> Message:
+    """Decode one frame; of a peer that is not trusted, only if it does not hold too many values.
 
     Params that are missing, or null, count as `{}`.
 
@@ -81,6 +81,8 @@ def decode_message(data: bytes | str) -> Message:
         BadFrame: not JSON, not a message, or params that are no object.
     """
     try:
+        if not is_trusted:
+            check_density(data)
         value = decode_json(data)
     except NotJson as error:
         raise _bad(None, RpcCode.PARSE_ERROR, str(error)) from error

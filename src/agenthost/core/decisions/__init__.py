@@ -14,6 +14,7 @@ from agenthost.wire.ahp.actions import StateAction
 from agenthost.wire.ahp.snapshot import State
 from agenthost.wire.json import Json, check_depth
 from agenthost.wire.mismatch import quote
+from agenthost.wire.names import check_names
 
 __all__ = [
     "RULES",
@@ -79,6 +80,7 @@ def decide(
         return f"{quote(kind)} is not an action that a client may dispatch"
     try:
         check_depth(action)
+        check_names(action)
         clean = cleaned(action)
         rule(state, clean, Dispatch(client_id, context))
     except (InvalidValue, NotJson, Refused) as reason:

@@ -23,6 +23,7 @@ from agenthost.wire.aap.v3 import (
     ToolSpec,
 )
 from agenthost.wire.mismatch import quote
+from agenthost.wire.names import MAX_ID, check_length
 
 __all__ = [
     "check_history",
@@ -80,6 +81,7 @@ def check_tools(agent: Agent, tools: Sequence[ToolSpec], enabled: Sequence[str])
         at = f"$.tools[{place}]"
         if not tool["name"]:
             raise InvalidValue(f"{at}.name", "a name", "an empty text")
+        check_length(tool["name"], MAX_ID, f"{at}.name")
         if tool["name"] in taken:
             found = f"{quote(tool['name'])}, which is {taken[tool['name']]} already"
             raise InvalidValue(f"{at}.name", "a name that no other tool has", found)

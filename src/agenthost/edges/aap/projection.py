@@ -107,7 +107,7 @@ class Projection:
             self.stop_reason = (self._stopped() or "end_turn") if kind == "session/turnComplete" else "error"
         elif kind.startswith("session/toolCall") and action["turnId"] == self._turn_id:
             events += self._on_call(kind, action, after)
-        self._look_for_stop(after)
+        self.look_for_stop(after)
         if self.stop_reason is not None:
             events.append({"event": "turn_stop", "stopReason": self.stop_reason})
         return b"".join(map(encode_event, events)) if self._mode != "none" else b""
@@ -164,7 +164,8 @@ class Projection:
             for kind, _, texts in parts
         ]
 
-    def _look_for_stop(self, after: SessionState) -> None:
+    def look_for_stop(self, after: SessionState) -> None:
+        """Note that the turn has stopped for this request, if the state says so."""
         if self.stop_reason is not None:
             return
         turn = after.get("activeTurn")

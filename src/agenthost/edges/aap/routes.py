@@ -19,11 +19,13 @@ from agenthost.edges.aap.sessions import Sessions
 from agenthost.edges.aap.turns import Exchange, begin_turn
 from agenthost.edges.aap.versions import Version
 from agenthost.edges.bodies import read_body
+from agenthost.edges.connections import VISITOR
 from agenthost.edges.health import NOT_OPEN, Phase
 from agenthost.errors import HostError
 from agenthost.host.host import Host
 from agenthost.wire.aap.event import encode_event
 from agenthost.wire.aap.older import create_to_v3
+from agenthost.wire.aap.v3 import PostSessionTurnResponse
 from agenthost.wire.json import Json, encode_json
 
 __all__ = ["routes_of"]
@@ -88,6 +90,7 @@ class Call:
             (b"x-accel-buffering", b"no"),
         ]
         await self._begin(200, headers)
+        self._follow(exchange)
         try:
             async for chunk in exchange.events():
                 await self.write(first + chunk)
@@ -106,6 +109,17 @@ class Call:
         """Tell whether who asked would still be let in: the key may expire, or be revoked."""
         grant = self._scope.get("agenthost.grant")
         return grant is None or grant.is_valid
+
+    async def wait_answer(self, exchange: Exchange) -> PostSessionTurnResponse:
+        """Wait for the turn to stop, and give all of it."""
+        self._follow(exchange)
+        return await exchange.answer()
+
+    def _follow(self, exchange: Exchange) -> None:
+        """Have the exchange know when the application leaves."""
+        visitor = self._scope.get(VISITOR)
+        if visitor is not None:
+            visitor.when_gone = exchange.lose_reader
 
     def write(self, chunk: bytes) -> Awaitable[None]:
         """Send a piece of the body."""
@@ -242,7 +256,7 @@ async def put_session(call: Call, version: Version) -> None:
         raise
     started = {"sessionId": session.row.name}
     if turn.get("stream", "none") == "none":
-        await call.answer({**started, **await exchange.answer()})
+        await call.answer({**started, **await call.wait_answer(exchange)})
     else:
         await call.stream(exchange, encode_event({"event": "session_start", **started}))
 
@@ -257,6 +271,6 @@ async def post_turn(call: Call, version: Version) -> None:
     # Awaited before the first byte, so a refusal is still a status code.
     exchange = await begin_turn(call.host, session, body)
     if body.get("stream", "none") == "none":
-        await call.answer(await exchange.answer())
+        await call.answer(await call.wait_answer(exchange))
     else:
         await call.stream(exchange)

@@ -5,7 +5,7 @@ application stays to listen or not.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -22,7 +22,7 @@ from agenthost.host.packing import Run
 from agenthost.host.session import Said, Session
 from agenthost.host.setup import private_of
 from agenthost.host.storage import Entry
-from agenthost.host.subscriptions import Shown
+from agenthost.host.subscriptions import Shown, Subscriber
 from agenthost.wire.aap.v3 import (
     AgentMessage,
     Content,
@@ -41,6 +41,13 @@ HEARTBEAT_SECONDS = 15.0
 """After so long without an event a stream says that it is still there."""
 
 HEARTBEAT = encode_comment("still here")
+
+MAX_WAITING_ITEMS = 10_000
+MAX_WAITING_BYTES = 2 * 1024 * 1024
+"""How much waits for an application that reads slowly. The rest it gets from the log, once it reads on."""
+
+CHUNK_BYTES = 256 * 1024
+"""How much of the log is sent at once."""
 
 _TOLD: WeakKeyDictionary[Session, tuple[str, Told]] = WeakKeyDictionary()
 """Which turn stopped for its application, and which of its calls that was told.
@@ -90,7 +97,7 @@ class Exchange:
         self._session = session
         self._app_id = asked.app_id
         self._mode: StreamMode = mode
-        self._subscriber = host.engine.subscriber(asked.app_id)
+        self._subscriber = _subscriber(host, asked.app_id)
         host.engine.hub.add(self._subscriber, session.number)
         # The answer begins after what the request itself has said.
         state = session.state
@@ -108,6 +115,13 @@ class Exchange:
             told,
         )
         self._missed = b"" if asked.is_new_turn else self._projection.tell_missed(state)
+        self._replaying: Iterator[Entry] | None = None
+        self._has_reader = True
+
+    def lose_reader(self) -> None:
+        """Have no text made for an application that is gone; questions of the agent are still declined."""
+        self._has_reader = False
+        self._replaying = None
 
     async def events(self) -> AsyncIterator[bytes]:
         """Give the events, as they come, some at a time; the last is `turn_stop`."""
@@ -140,6 +154,8 @@ class Exchange:
         return said.turn == self._turn_id and said.message["role"] != "user"
 
     async def _next(self) -> bytes:
+        if self._replaying is not None and self._has_reader:
+            return self._replay_some(self._replaying)
         subscriber = self._subscriber
         try:
             if not subscriber.backlog and (self._is_asked() or self._mode != "none"):
@@ -150,7 +166,7 @@ class Exchange:
         except TimeoutError:
             return HEARTBEAT
         except SlowConsumer:
-            return await self._catch_up()
+            return await self._catch_up() if self._has_reader else self._skip()
         return b"".join(map(self._take, items))
 
     def _take(self, item: Shown) -> bytes:
@@ -159,7 +175,7 @@ class Exchange:
             return b""
         self._seen, self._after = item.seq, item.after
         if item.run is not None:
-            return self._projection.stream(item.run)
+            return self._projection.stream(item.run) if self._has_reader else b""
         events = self._projection.take(item.action, item.after.state)
         if self._projection.stop_reason == "tool_use":
             _TOLD[self._session] = (self._turn_id, self._projection.told)
@@ -168,12 +184,34 @@ class Exchange:
     async def _catch_up(self) -> bytes:
         """Go on from the log: the application reads more slowly than the agent speaks."""
         self._leave()
-        feed = self._host.feed(self._app_id)
-        self._subscriber = feed.subscriber
+        self._subscriber = _subscriber(self._host, self._app_id)
+        feed = self._host.engine.feed_for(self._subscriber)
         resumed = await feed.resume(self._seen, [self._session.row.uri])
         if resumed.replay is None:
             return self._projection.break_off()  # more than the log holds
-        return b"".join(map(self._replay, resumed.replay))
+        self._replaying = iter(resumed.replay) if self._has_reader else None
+        return b""
+
+    def _skip(self) -> bytes:
+        """Go on with what happens now: nobody is there to be told what was missed."""
+        self._leave()
+        self._subscriber = _subscriber(self._host, self._app_id)
+        self._host.engine.hub.add(self._subscriber, self._session.number)
+        self._projection.look_for_stop(self._session.shown.state)
+        return b""
+
+    def _replay_some(self, entries: Iterator[Entry]) -> bytes:
+        """Give some of what was missed: who could not take it before should not get it all at once now."""
+        chunks: list[bytes] = []
+        size = 0
+        for entry in entries:
+            chunks.append(self._replay(entry))
+            size += len(entry.envelope)
+            if size > CHUNK_BYTES:
+                break
+        else:
+            self._replaying = None
+        return b"".join(chunks)
 
     def _replay(self, entry: Entry) -> bytes:
         envelope = decode_json(entry.envelope)
@@ -198,6 +236,12 @@ class Exchange:
 
 
 # Of no exchange: what knows it and is known by it would stay in memory until the collector comes.
+
+
+def _subscriber(host: Host, app_id: str) -> Subscriber:
+    limits = host.limits
+    items, size = limits.subscriber_items, limits.subscriber_bytes
+    return Subscriber(app_id, min(items, MAX_WAITING_ITEMS), min(size, MAX_WAITING_BYTES))
 
 
 def _told(session: Session, turn_id: str) -> Told:

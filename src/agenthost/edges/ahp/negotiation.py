@@ -20,6 +20,7 @@ from agenthost.wire.ahp.errors import ErrorCode
 from agenthost.wire.ahp.methods import METHODS
 from agenthost.wire.json import JsonObject
 from agenthost.wire.jsonrpc import BadFrame, Failure, Request, Success, decode_message, encode_message
+from agenthost.wire.names import check_names
 
 __all__ = ["agreed", "serve"]
 
@@ -122,7 +123,7 @@ async def _shake_hands(
 def _first(data: str | bytes) -> Request | Success | Failure | None:
     """Read a message before the handshake: what opens the connection, an answer to it, or nothing."""
     try:
-        message = decode_message(data)
+        message = decode_message(data, is_trusted=False)
     except BadFrame as bad:
         return bad.reply
     if not isinstance(message, Request):
@@ -146,6 +147,7 @@ async def _open(
     if request.method == "initialize" and _is_before_versions(request.params):
         raise _unsupported()
     params: Any = METHODS[request.method].params.take(request.params)
+    check_names(params)
     client_id = params["clientId"]
     if not client_id:
         raise InvalidValue("$.clientId", "an id of the client's own", "an empty text")

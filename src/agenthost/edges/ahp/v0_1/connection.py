@@ -42,6 +42,7 @@ from agenthost.wire.jsonrpc import (
     encode_message,
 )
 from agenthost.wire.mismatch import quote
+from agenthost.wire.names import check_names
 
 __all__ = ["Connection"]
 
@@ -244,7 +245,7 @@ class Connection:
         while (data := await self._transport.receive()) is not None:
             await self._outbox.wait_room()
             try:
-                message = decode_message(data)
+                message = decode_message(data, is_trusted=False)
             except BadFrame as bad:
                 if bad.reply is not None:
                     self.send(bad.reply)
@@ -282,6 +283,7 @@ class Connection:
             return
         try:
             params = METHODS[request.method].params.take(request.params)
+            check_names(params)
             # No await between a handler's last step and its answer: what follows comes after it.
             self.send(Success(request.id, await handler(self, params)))
         except Exception as error:
