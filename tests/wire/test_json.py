@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agenthost.errors import NotJson
-from agenthost.wire.json import MAX_DEPTH, Json, JsonObject, decode_json, encode_json
+from agenthost.wire.json import MAX_DEPTH, Json, JsonObject, check_density, decode_json, encode_json
 from strategies import share
 
 TOO_DEEP = "nested deeper than 128 levels"
@@ -176,3 +176,35 @@ def test_a_value_with_one_byte_changed_gives_a_value_or_the_one_error(
         encode_json(decode_json(bytes(text)))
     except NotJson as refusal:
         assert str(refusal)  # noqa: PT017 # either outcome is fine, any other error is not
+
+
+DENSE = {
+    "lists": b"[" + b"[]," * 100_000 + b"[]]",
+    "objects": b"[" + b"{}," * 100_000 + b"{}]",
+    "numbers": b"[" + b"1," * 100_000 + b"1]",
+    "texts": b"[" + b'"",' * 300_000 + b'""]',
+    "keys": b"{" + b",".join(b'"%d":0' % place for place in range(100_000)) + b"}",
+    "numbers that take time": b"[" + b"1e-320," * 10_000 + b"1]",
+    "long numbers": b"[" + (b"0." + b"0" * 1000 + b"1,") * 2_000 + b"1]",
+    "behind a text that looks like its end": b'["\\\\\\"",' + b"[]," * 100_000 + b"[]]",
+}
+
+
+@pytest.mark.parametrize("kind", DENSE)
+def test_a_message_of_too_many_values_is_refused_before_it_is_decoded(kind: str) -> None:
+    for data in (DENSE[kind], DENSE[kind].decode()):
+        with pytest.raises(NotJson, match="more than 50000 values"):
+            check_density(data)
+
+
+def test_texts_may_hold_as_many_commas_and_brackets_as_they_like() -> None:
+    text = '[{,"\\\\' * 1_000_000
+    check_density(encode_json({"text": text, "more": ["1e-320, " * 100_000]}))
+    check_density(encode_json({"text": text}).decode())
+    check_density(encode_json(list(range(49_000))))
+    check_density("[" * 1000)
+
+
+@given(everything())
+def test_what_is_short_is_never_refused_for_its_values(value: Json) -> None:
+    check_density(encode_json([value, "x" * 40_000]))

@@ -214,3 +214,30 @@ def test_a_full_disk_is_told_with_its_reason_over_both_protocols(tmp_path: Path)
             await journal.in_turn(storage._writer.execute, "PRAGMA max_page_count = 1000000000")
 
     run(story)
+
+
+@rule("HR-R07")
+@on_a_host()
+async def test_a_frame_of_too_many_values_is_refused_and_holds_up_nobody(place: Place) -> None:
+    async with place.client() as me, place.client("other") as other:
+        await me.raw('{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[' + "[]," * 2_500_000 + "0]}}")
+        answer = await me.stray()
+        assert answer["error"]["code"] == -32700
+        assert "more than 50000 values" in answer["error"]["message"]
+        assert await other.request("ping") is None
+        assert await me.request("ping") is None
+
+
+@on_a_host()
+async def test_names_that_are_too_long_are_refused_with_their_path(place: Place) -> None:
+    async with place.client() as me:
+        refused = await me.refusal("createSession", session="demo:/" + "x" * 9_000)
+        assert refused.message.startswith("$.session: expected at most 8192 characters")
+        uri = await me.begun()
+        await me.tell(
+            "dispatchAction",
+            clientSeq=1,
+            action={"type": "session/titleChanged", "session": uri, "title": "x" * 1_001},
+        )
+        refusal = await me.hear(lambda envelope: "rejectionReason" in envelope)
+        assert refusal["rejectionReason"] == "$.title: expected at most 1000 characters, found 1001"

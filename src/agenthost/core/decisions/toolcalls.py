@@ -11,7 +11,7 @@ from agenthost.wire.ahp.actions.toolcall import (
     SessionToolCallResultConfirmedAction,
 )
 from agenthost.wire.ahp.session import SessionState
-from agenthost.wire.json import JsonObject
+from agenthost.wire.json import JsonObject, check_density
 from agenthost.wire.mismatch import quote
 
 
@@ -21,6 +21,8 @@ def tool_call_confirmed(state: SessionState, action: SessionToolCallConfirmedAct
         _check_option(call, action)
         if action["approved"] and "editedToolInput" in action and call.get("editable") is not True:
             raise Refused(f"the input of tool call {quote(action['toolCallId'])} may not be edited")
+        if action["approved"]:
+            check_density(action.get("editedToolInput", ""))
 
 
 def _check_option(call: JsonObject, action: SessionToolCallConfirmedAction) -> None:
