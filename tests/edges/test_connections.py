@@ -79,7 +79,7 @@ class Raw:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have all that takes seconds take tenths of them."""
     monkeypatch.setattr(connections, "SWEEP_SECONDS", 0.1)
-    for name in ("HEAD_SECONDS", "BODY_SECONDS", "LINGER_SECONDS"):
+    for name in ("HEAD_SECONDS", "KEEP_ALIVE_SECONDS", "BODY_SECONDS", "LINGER_SECONDS"):
         monkeypatch.setattr(protocol, name, 3)
     monkeypatch.setattr(sockets, "LINGER_SECONDS", 3)
 
@@ -173,6 +173,18 @@ def test_a_second_request_has_no_more_time_than_the_first(tmp_path: Path) -> Non
             answer = peer.read_all()
             assert answer.startswith(b"HTTP/1.1 200 ")
             assert b"HTTP/1.1 408 " in answer
+
+    on_a_site(tmp_path, story)
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_connection_that_is_idle_is_ended_without_a_word(tmp_path: Path) -> None:
+    def story(here: Site) -> None:
+        with Raw(here.url) as peer:
+            for _ in range(2):
+                assert peer.is_answered(b"GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n")
+            peer.say(b"\r\n")
+            assert peer.read_all() == b""
 
     on_a_site(tmp_path, story)
 

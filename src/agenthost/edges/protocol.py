@@ -28,6 +28,9 @@ MAX_PIPELINED = 32
 HEAD_SECONDS = 10
 """How long it may take until the headers of a request are whole, from the connection's first moment on."""
 
+KEEP_ALIVE_SECONDS = 5
+"""How long a connection may be silent between two requests."""
+
 BODY_SECONDS = 20
 """How long a body may take at any rate; from then on it has to come at `MIN_BODY_RATE` in the mean."""
 
@@ -127,7 +130,6 @@ class HttpProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Read on; what is no request is refused in one line, as strangers may send anything."""
-        self._unset_keepalive_if_required()
         self._unused += len(data)
         try:
             self.parser.feed_data(data)
@@ -148,11 +150,6 @@ class HttpProtocol(HttpToolsProtocol):
         self._begun += 1
         self._is_open, self._is_in_body = True, False
 
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header. Trailers are ignored: they came after all that they could decide."""
-        if not self._is_in_body:
-            super().on_header(name, value)
-
     def on_headers_complete(self) -> None:
         """Check the headers, and let the request be answered."""
         if len(self.headers) > MAX_HEADERS:
@@ -164,6 +161,8 @@ class HttpProtocol(HttpToolsProtocol):
         self._unused = self._body_bytes = 0
         self._is_in_body = True
         super().on_headers_complete()
+        if not self.parser.should_upgrade():
+            self.headers = []  # trailers go here: they come after all that they could decide
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._answered = cycle
@@ -180,6 +179,14 @@ class HttpProtocol(HttpToolsProtocol):
         self._is_open = self._is_in_body = False
         self._unused = 0
         super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Go on with the next request, if there is one. uvicorn would set a timer here each time."""
+        self.server_state.total_requests += 1
+        if not self.transport.is_closing():
+            self.flow.resume_reading()
+            if self.pipeline:
+                self._start_asgi_task(*self.pipeline.pop())
 
     # Time
 
@@ -215,7 +222,7 @@ class HttpProtocol(HttpToolsProtocol):
     def _limit(self, phase: _Phase) -> float:
         """Return after how many seconds of the same phase the connection ends."""
         if phase is _Phase.HEAD:
-            return HEAD_SECONDS
+            return HEAD_SECONDS if self._is_open or not self._begun else KEEP_ALIVE_SECONDS
         if phase is _Phase.BODY:
             return max(BODY_SECONDS, self._body_bytes / MIN_BODY_RATE)
         if phase in (_Phase.CLOSING, _Phase.UNWANTED_BODY):

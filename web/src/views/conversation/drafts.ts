@@ -64,7 +64,8 @@ export function draftFrom(message: UserMessage): Draft {
   return { text: message.text, attached: (message.attachments ?? []).map((attachment) => ({ attachment })) };
 }
 
-const LARGEST = 10_000_000;
+/** In base64 this fits into a message of the size that hosts take by default. */
+const LARGEST = 6_000_000;
 
 /** Read a file into an attachment. Too large ones are refused with a sentence. */
 async function attachFile(file: File): Promise<Attached> {
