@@ -169,7 +169,7 @@ def serve(
     max_connections: Annotated[
         str | None,
         typer.Option(
-            metavar="NUMBER", help="The most connections at once. [default: 10000]", rich_help_panel=SERVER
+            metavar="NUMBER", help="The most connections at once. [default: 10000]", rich_help_panel=ACCESS
         ),
     ] = None,
     rate: Annotated[

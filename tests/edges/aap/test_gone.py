@@ -79,6 +79,7 @@ def counted(url: str, name: str) -> float:
     return next((float(line.split()[1]) for line in lines if line.startswith(name)), 0.0)
 
 
+@rule("Z3")
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 def test_applications_that_never_read_cost_little(flooding: Served) -> None:
     url = flooding.wait_url()

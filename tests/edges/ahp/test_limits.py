@@ -228,6 +228,7 @@ async def test_a_frame_of_too_many_values_is_refused_and_holds_up_nobody(place: 
         assert await me.request("ping") is None
 
 
+@rule("HR-R05")
 @on_a_host()
 async def test_names_that_are_too_long_are_refused_with_their_path(place: Place) -> None:
     async with place.client() as me:
