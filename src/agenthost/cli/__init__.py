@@ -166,12 +166,6 @@ def serve(
             metavar="BYTES", help="The largest body of a request. [default: 8388608]", rich_help_panel=SERVER
         ),
     ] = None,
-    max_connections: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NUMBER", help="The most connections at once. [default: 10000]", rich_help_panel=ACCESS
-        ),
-    ] = None,
     rate: Annotated[
         str | None,
         typer.Option(
@@ -250,6 +244,12 @@ def serve(
             "--public-metrics/--no-public-metrics",
             help="Show the metrics without a key, too.",
             rich_help_panel=ACCESS,
+        ),
+    ] = None,
+    max_connections: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER", help="The most connections at once. [default: 10000]", rich_help_panel=ACCESS
         ),
     ] = None,
     log_format: Annotated[
