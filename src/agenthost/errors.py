@@ -50,6 +50,10 @@ class StorageError(HostError):
         return f"the store cannot be read or written at present{why}; try again later"
 
 
+class StorageInUse(StorageError):
+    """Another process holds the store; the sentence says which."""
+
+
 class SlowConsumer(HostError):
     """A subscriber fell too far behind; what it missed is in the log, and it may subscribe again."""
 
@@ -122,7 +126,7 @@ class AuthRequired(HostError):
 
     def __init__(self, resources: list[Any]) -> None:
         names = ", ".join(str(one.get("resource_name", one["resource"])) for one in resources)
-        super().__init__(f"a token is needed for {names}; send `authenticate` first")
+        super().__init__(f"a token is needed for {names}; an AHP client brings it with `authenticate`")
         self.resources = resources
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from agenthost import Agent, Call, Host, Limits, Tool, Turn, Usage, tool
-from agenthost.host.delegating import DEEPEST
 from agenthost.host.setup import private_of
 from agenthost.tools.subagents import subagent
 from hosting import run
@@ -276,8 +275,10 @@ def test_agents_give_tasks_to_each_other_only_so_deep(tmp_path: Path) -> None:
     async def story(host: Host) -> None:
         talk = await Talk.begin(host, "loop")
         text = (await talk.say("go")).text
-        assert text == f"agents may give tasks to each other {DEEPEST} deep, and this is as deep" + "!" * 4
-        assert len(await sessions(host)) == DEEPEST + 1
+        deepest = Limits().task_depth
+        sentence = f"agents may give tasks to each other {deepest} deep, and this is as deep; do it without"
+        assert text == sentence + "!" * 4
+        assert len(await sessions(host)) == deepest + 1
         await host.dispose_session(talk.uri)
         assert await sessions(host) == []
 

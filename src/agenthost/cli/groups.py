@@ -84,7 +84,7 @@ def choose_server(
         str | None, typer.Option("--key", metavar="KEY", envvar="AGENTHOST_KEY", help="The API key.")
     ] = None,
 ) -> None:
-    """List, show, export and delete sessions."""
+    """List, show, export, end and delete sessions."""
     # For the command that follows; what is given behind it wins.
     context.default_map = {str(one.name): {"url": url, "key": key} for one in sessions.registered_commands}
 
@@ -133,6 +133,21 @@ def export_session(
     from agenthost.cli.sessions import Where, export  # noqa: PLC0415 - only these commands need it
 
     export(Where(url, key), name, is_json=json, output=output)
+
+
+@sessions.command("end")
+def end_session(
+    name: Annotated[str, typer.Argument(metavar="ID", help="Which; the beginning of its name is enough.")],
+    *,
+    data: DataOption = None,
+    config: ConfigOption = None,
+    url: UrlOption = None,
+    key: KeyOption = None,
+) -> None:
+    """End the turn of a session, also while no server runs: then in its data folder."""
+    from agenthost.cli.sessions import Where, end  # noqa: PLC0415 - only these commands need it
+
+    end(Where(url, key), {"data": data, "config": config}, name)
 
 
 @sessions.command("delete")

@@ -1,11 +1,11 @@
-"""`agenthost sessions`: what there is on a server, looked at, kept as a file, removed."""
+"""`agenthost sessions`: what there is on a server, looked at, kept as a file, stopped, removed."""
 
 import asyncio
 import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +16,10 @@ from agenthost.cli.chat.wording import id_of, status_of
 from agenthost.cli.ending import plain_ends, safe
 from agenthost.cli.exporting import markdown_of, time_of
 from agenthost.client.ahp import AhpClient, Unauthorized, Unreachable
+from agenthost.errors import StorageInUse
 from agenthost.wire.json import encode_json
 
-__all__ = ["Where", "delete", "export", "list_all", "show"]
+__all__ = ["Where", "delete", "end", "export", "list_all", "show"]
 
 T = TypeVar("T")
 
@@ -99,6 +100,41 @@ def delete(where: Where, names: Sequence[str], *, is_sure: bool) -> None:
 
     with _ends(where):
         _run(where, work)
+
+
+def end(where: Where, options: Mapping[str, Any], name: str) -> None:
+    """End the turn of a session: in the data folder, where no server holds that; else on the server."""
+    with _ends(where):
+        uri = None if where.url is not None else _end_unserved(options, name)
+        if uri is None:
+            uri = _run(where, lambda client: _cancel(client, name))
+        print(f"ended the turn of {safe(id_of(uri), sys.stderr)}", file=sys.stderr)
+
+
+def _end_unserved(options: Mapping[str, Any], name: str) -> str | None:
+    """End it in the data folder; nothing where a server holds that, or where there is none."""
+    from agenthost.cli.unserved import end_turn  # noqa: PLC0415 - takes its time to import
+    from agenthost.settings import read_settings  # noqa: PLC0415
+
+    data = read_settings(options).data
+    if not data.is_dir():
+        if options.get("data") is not None:
+            raise ValueError(f"there is no folder {data}")
+        return None
+    try:
+        return asyncio.run(end_turn(data, name))
+    except StorageInUse:
+        return None  # a server has it
+
+
+async def _cancel(client: AhpClient, name: str) -> str:
+    uri = await find_session(client, name)
+    session = await client.session(uri)
+    try:
+        await session.cancel()
+    except ValueError:
+        raise ValueError(f"session {id_of(uri)!r} has no turn that runs or waits") from None
+    return uri
 
 
 def _is_agreed(title: str) -> bool:

@@ -10,16 +10,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agenthost.core.recording import plain
-from agenthost.errors import AgentNotFound, SessionNotFound, ToolError
+from agenthost.errors import AgentNotFound, AuthRequired, SessionNotFound, ToolError
 from agenthost.host.agent import Agent
 from agenthost.host.calls import WaitFor
 from agenthost.host.dispatch import Dispatcher, Happening
 from agenthost.host.lifetimes import Lifetimes, new_id
+from agenthost.host.limits import Limits
 from agenthost.host.pins import pin_of
 from agenthost.host.session import Session
 from agenthost.host.sessions import Sessions
 from agenthost.host.setup import approved_scopes, is_approved, private_of
 from agenthost.host.starting import Start, title_from
+from agenthost.host.tasks import TASK, Tasks, depth_of
+from agenthost.host.tokens import Tokens
 from agenthost.host.toolcontext import Delegated, OnDelegate, OnProgress
 from agenthost.host.toolresults import text_block
 from agenthost.host.tools import Tool
@@ -28,13 +31,7 @@ from agenthost.wire.ahp.tool import ToolResultContent, ToolResultSubagentContent
 from agenthost.wire.ahp.turn import Turn
 from agenthost.wire.json import JsonObject
 
-__all__ = ["DEEPEST", "Delegation", "Task"]
-
-DEEPEST = 3
-"""How many sessions may be in each other: a child of a child of a child has no children."""
-
-TASK = "task"
-"""The id of the turn in which a child does what it was made for."""
+__all__ = ["Delegation", "Task"]
 
 ENDINGS = ("session/turnComplete", "session/turnCancelled", "session/error")
 
@@ -84,6 +81,8 @@ class Delegation:
         dispatcher: Dispatcher,
         wake: Callable[[Session], None],
         listeners: Callable[[Session], int],
+        limits: Limits,
+        tokens: Tokens,
     ) -> None:
         self._agents = agents
         self._sessions = sessions
@@ -91,6 +90,8 @@ class Delegation:
         self._dispatcher = dispatcher
         self._wake = wake
         self._listeners = listeners
+        self._tasks = Tasks(sessions, limits)
+        self._tokens = tokens
         self._watches: dict[int, _Watch] = {}
 
     def by_call(
@@ -109,10 +110,30 @@ class Delegation:
         Raises:
             ToolError: it cannot be begun; the sentence says why.
         """
+        parent = task.parent
+        top = await self._tasks.find_top(parent, task.turn_id)
+        is_new = task.key not in private_of(parent).get("children", {})
+        client = self._tokens.beginner(top[0])
+        if is_new:
+            self._check(task, client)
+        # No await from here until it is counted: what is asked for at once must not slip through together.
+        with self._tasks.counted(parent, top, is_new=is_new):
+            return await self._run(task, client)
+
+    def _check(self, task: Task, client: str) -> None:
+        agent = self._agents.get(task.agent)
+        if agent is None:
+            raise AgentNotFound(task.agent)
+        try:
+            self._tokens.check(client, agent)
+        except AuthRequired as error:
+            raise ToolError(f"{agent.label} cannot begin: {error}") from None
+
+    async def _run(self, task: Task, client: str) -> Delegated:
         child = await self._child(task)
         watch = self._watches[child.number] = _Watch(task, self._block(child, task), self._wake)
         try:
-            self._begin(child, task)
+            self._begin(child, task, client)
             self._settle_questions(child, task.parent)
             watch.look(child.state)
             return await task.wait_for(lambda: watch.outcome)
@@ -125,7 +146,6 @@ class Delegation:
         children: dict[str, str] = private_of(parent).get("children", {})
         uri = children.get(task.key)
         if uri is None:
-            self._check(task)
             uri = f"{task.agent}:/{new_id()}"
             # Before it is made: whatever happens now, there is never a second one.
             parent.keep({**parent.private, "children": {**children, task.key: uri}})
@@ -135,12 +155,6 @@ class Delegation:
             child = await self._lifetimes.create(self._start(task, uri))
         await self._lifetimes.wait_prepared(child)
         return await self._sessions.get(uri)
-
-    def _check(self, task: Task) -> None:
-        if task.agent not in self._agents:
-            raise AgentNotFound(task.agent)
-        if _depth(task.parent) >= DEEPEST:
-            raise ToolError(f"agents may give tasks to each other {DEEPEST} deep, and this is as deep")
 
     def _start(self, task: Task, uri: str) -> Start:
         parent = task.parent
@@ -152,7 +166,7 @@ class Delegation:
             owner=parent.row.owner,
             tools=tools,
             working_directory=parent.state["summary"].get("workingDirectory"),
-            more={"parent": {**above, "depth": _depth(parent) + 1}, **trusted},
+            more={"parent": {**above, "depth": depth_of(parent) + 1}, **trusted},
         )
 
     def _tools(self, task: Task) -> tuple[dict[str, bool] | None, JsonObject]:
@@ -193,10 +207,11 @@ class Delegation:
             block["description"] = agent.description
         return block
 
-    def _begin(self, child: Session, task: Task) -> None:
+    def _begin(self, child: Session, task: Task, client: str) -> None:
         state = child.state
         if state["lifecycle"] != "ready" or state["turns"] or "activeTurn" in state:
             return
+        self._tokens.begin(child, client)
         started = {"type": "session/turnStarted", "session": child.row.uri, "turnId": TASK}
         self._dispatcher.act(child, {**started, "userMessage": {"text": task.text}})
 
@@ -259,10 +274,6 @@ class _Watch:
 def _children(session: Session, turn_id: str) -> dict[str, str]:
     children = private_of(session).get("children", {})
     return {key: uri for key, uri in children.items() if key.startswith(f"{turn_id}/")}
-
-
-def _depth(session: Session) -> int:
-    return int(private_of(session).get("parent", {}).get("depth", 0))
 
 
 def _outcome(state: SessionState, block: ToolResultSubagentContent) -> Delegated | None:

@@ -23,6 +23,7 @@ from agenthost.host.sessions import Sessions
 from agenthost.host.setup import changed, private_of
 from agenthost.host.subscriptions import Shown
 from agenthost.host.terminals.terminal import Terminal
+from agenthost.host.tokens import BEGINNINGS, Tokens
 from agenthost.wire.ahp.actions import resource_of
 from agenthost.wire.ahp.actions.envelope import ActionOrigin
 from agenthost.wire.ahp.session import SessionState
@@ -58,12 +59,17 @@ class Dispatched(msgspec.Struct, frozen=True, gc=False):
     sent: Sent | None = None
     sender: Sender | None = None
 
+    @property
+    def identity(self) -> str:
+        """Who it is, among the clients of all owners."""
+        return self.origin["clientId"] if self.sent is None else self.sent.identity
+
 
 class Dispatcher:
     """Lets actions on sessions happen, or refuses them.
 
     `context` tells what decisions need beside the state; `notes` what a running turn's agent wants to have
-    kept with its words.
+    kept with its words; `tokens` what clients brought, without which some agents begin no turn.
     """
 
     def __init__(
@@ -76,6 +82,7 @@ class Dispatcher:
         happened: Callable[[Happening], None],
         context: Callable[[Session], Context] = lambda _: Context(),
         notes: Noted = lambda _: {},
+        tokens: Tokens | None = None,
     ) -> None:
         self._sessions = sessions
         self._root = root
@@ -84,6 +91,7 @@ class Dispatcher:
         self._happened = happened
         self._context = context
         self._notes = notes
+        self._tokens = tokens
 
     # What clients want
 
@@ -144,7 +152,7 @@ class Dispatcher:
         return None
 
     def _dispatch_to_session(self, session: Session, action: Any, by: Dispatched) -> Shown | None:
-        context = self._context_of(session)
+        context = self._context_of(session, by)
         decided = decide(session.state, action, by.origin["clientId"], context=context)
         if isinstance(decided, str):
             return session.refuse(action, by.origin, decided)
@@ -158,8 +166,10 @@ class Dispatcher:
         """Answer a client's action that cannot even be looked at. Gives the refusal."""
         return self._root.refuse(action, {"clientId": client_id, "clientSeq": client_seq}, reason)
 
-    def _context_of(self, session: Session) -> Context:
+    def _context_of(self, session: Session, by: Dispatched | None = None) -> Context:
         context = self._context(session)
+        if self._tokens is not None and by is not None:
+            context = msgspec.structs.replace(context, lacks=self._tokens.lacks(session, by.identity))
         if "deferred" in session.private or "taken" in session.private:
             private = private_of(session)
             waiting = [action for action, *_ in private.get("deferred", [])]
@@ -222,7 +232,7 @@ class Dispatcher:
 
     def _dispatch_waiting(self, session: Session, action: Any, by: Dispatched | None) -> Shown | None:
         """Decide again about what is a client's: much may have changed since."""
-        context = self._context_of(session)
+        context = self._context_of(session, by)
         decided = (
             action if by is None else decide(session.state, action, by.origin["clientId"], context=context)
         )
@@ -291,6 +301,8 @@ class Dispatcher:
         origin = None if by is None else by.origin
         session.act(action, origin, cut=along.cut, messages=messages or along.messages, private=private)
         self._note(by, session.journal.last_seq)
+        if self._tokens is not None and action["type"] in BEGINNINGS:
+            self._tokens.dispatched(session, action, None if by is None else by.identity)
         try:
             self._happened(Happening(session, before, action, answers))
         except Exception:  # the action itself has happened, and everybody is told so

@@ -22,6 +22,7 @@ from agenthost.host.clients import Clients
 from agenthost.host.completions import Completions
 from agenthost.host.configuring import Configuring
 from agenthost.host.contents import new_content
+from agenthost.host.crashes import Crashes
 from agenthost.host.delegating import Delegation
 from agenthost.host.dispatch import Dispatcher, Happening
 from agenthost.host.engine import Engine
@@ -213,6 +214,8 @@ class Host:
             dispatcher=self.dispatcher,
             wake=self.turns.wake,
             listeners=lambda session: self.engine.hub.count(session.number),
+            limits=self.limits,
+            tokens=self.tokens,
         )
         self.engine.sessions.loaded = self.lifetimes.loaded
         grants = Grants(self.workspace, self.file_policy, hidden=[data])
@@ -221,9 +224,9 @@ class Host:
         self.completions = Completions(self.files)
         self.configuring = Configuring(self._agents, self.files)
         self.titles = Titles(self._agents, self.engine.sessions, self.dispatcher.act)
-        self.tokens = Tokens(self._agents)
 
     def _wire_turns(self) -> None:
+        self.tokens = Tokens(self._agents)
         self.dispatcher = Dispatcher(
             self.engine.sessions,
             root=self.engine.root,
@@ -232,6 +235,7 @@ class Host:
             happened=self._happened,
             context=self._context,
             notes=lambda session: self.turns.notes(session),  # noqa: PLW0108 - they are made below
+            tokens=self.tokens,
         )
         around = Surroundings(
             act=self.dispatcher.act,
@@ -247,6 +251,8 @@ class Host:
             around=around,
             options=self._options,
             workspace=lambda session: self._workspace_of(session)().folder,
+            crashes=Crashes(self.engine.sessions.is_active),
+            lacks=lambda session: self.tokens.lacks(session, self.tokens.beginner(session)),
             stats=self.stats,
         )
 

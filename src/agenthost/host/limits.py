@@ -18,6 +18,9 @@ class Limits:
         turn_seconds: how long a turn may take, not counting the time that it waits for people.
         tool_seconds: how long a tool may take that does not say so itself.
         tools_at_once: how many tools may run at the same time, of all sessions.
+        tasks_at_once: how many tasks may run at the same time for one turn, with those of its children.
+        tasks_per_turn: how many tasks one turn may give in all, with those of its children.
+        task_depth: how many sessions may be in each other; 1 lets children give no tasks.
         message_bytes: how large a user's message may be.
         client_grace_seconds: how long calls of a client that left wait for it to come back.
         terminals: how many terminals there may be at the same time.
@@ -34,6 +37,9 @@ class Limits:
     turn_seconds: float = 3_600
     tool_seconds: float = 600
     tools_at_once: int = 64
+    tasks_at_once: int = 8
+    tasks_per_turn: int = 64
+    task_depth: int = 3
     message_bytes: int = 16 * 1024 * 1024
     client_grace_seconds: float = 30
     terminals: int = 32

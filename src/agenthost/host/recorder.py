@@ -109,7 +109,7 @@ def _turn_ended(session: Session, action: Json, _answers: Any, noted: Noted) -> 
 
 def without_turn(session: Session, **values: Json) -> JsonObject | None:
     """Give the private data without what belongs to the running turn, and with these values."""
-    return changed(session, **values, asked=None, held=None, shown=None)
+    return changed(session, **values, asked=None, held=None, shown=None, crashes=None, tasks=None)
 
 
 def _confirmed(session: Session, action: Json, _answers: Any, _noted: Noted) -> Beside:

@@ -213,6 +213,14 @@ class Sessions:
         """Tell whether there is a session of this URI."""
         return uri in self._held or await asyncio.to_thread(self._storage.find, uri=uri) is not None
 
+    async def is_active(self, uri: str) -> bool:
+        """Return whether there is a session of this URI with a turn that runs or waits."""
+        held = self._held.get(uri)
+        if held is not None:
+            return "activeTurn" in held.state
+        row = await asyncio.to_thread(self._storage.find, uri=uri)
+        return row is not None and row.is_active
+
     def peek(self, uri: str) -> Session | None:
         """Give a session by its URI, if it is in memory."""
         return self._held.get(uri)

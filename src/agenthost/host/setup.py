@@ -35,7 +35,8 @@ class Private(TypedDict):
     the client id of an application that is never connected, and `app_tools` the tools that it brought, as
     it did. `deferred` are the actions that wait for the end of the turn or for the session to be ready,
     with their origins and what their receipts are kept of. `taken` are the messages that waited of late, by
-    kind and id. `kept` is what its agent keeps with it.
+    kind and id. `kept` is what its agent keeps with it. `crashes` counts the ends of the host while the
+    running turn ran (see `crashes`), `tasks` the tasks that were given in it and below it (see `tasks`).
     """
 
     tools: NotRequired[dict[str, bool]]
@@ -55,6 +56,8 @@ class Private(TypedDict):
     deferred: NotRequired[list[list[Any]]]
     taken: NotRequired[list[str]]
     kept: NotRequired[JsonObject]
+    crashes: NotRequired[JsonObject]
+    tasks: NotRequired[JsonObject]
 
 
 def private_of(session: Session) -> Private:

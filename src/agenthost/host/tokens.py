@@ -1,15 +1,26 @@
 """Tokens: what clients hand over so that agents can use protected resources on their behalf.
 
-They belong to the client that brought them, are kept in memory only, and are never shown or logged.
+They belong to the client that brought them, are kept in memory only, and are never shown or logged. A turn of
+an agent that needs one begins only for a client that brought it, whatever way it comes: from a client, from
+the queue, over a protocol that has no tokens, or as a task of another agent.
 """
 
 from collections.abc import Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
 
 from agenthost.errors import AuthRequired, InvalidValue
 from agenthost.host.agent import Agent
+from agenthost.host.session import Session
 from agenthost.wire.ahp.common import ProtectedResourceMetadata
 
-__all__ = ["Tokens"]
+__all__ = ["BEGINNINGS", "NOBODY", "Tokens"]
+
+BEGINNINGS = frozenset({"session/turnStarted", "session/pendingMessageSet", "session/pendingMessageRemoved"})
+"""What `Tokens.dispatched` has to know of."""
+
+NOBODY = ""
+"""In place of a client where there is none: it has no tokens."""
 
 
 class Tokens:
@@ -18,6 +29,8 @@ class Tokens:
     def __init__(self, agents: Mapping[str, Agent]) -> None:
         self._agents = agents
         self._tokens: dict[str, dict[str, str]] = {}
+        self._began: WeakKeyDictionary[Session, str] = WeakKeyDictionary()
+        self._senders: WeakKeyDictionary[Session, dict[str, str]] = WeakKeyDictionary()  # of what waits
 
     async def take(self, client_id: str, resource: str, token: str) -> None:
         """Take a token for a resource, in place of an earlier one.
@@ -40,14 +53,45 @@ class Tokens:
         Raises:
             AuthRequired: it names what is missing.
         """
+        if missing := self._missing(client_id, agent):
+            raise AuthRequired(missing)
+
+    def _missing(self, client_id: str, agent: Agent) -> list[ProtectedResourceMetadata]:
         held = self._tokens.get(client_id, {})
-        missing = [
+        return [
             metadata
             for resource, metadata in _resources(agent).items()
             if metadata.get("required", True) and resource not in held
         ]
-        if missing:
-            raise AuthRequired(missing)
+
+    # Turns
+
+    def lacks(self, session: Session, client_id: str) -> str | None:
+        """Say why this client may not begin a turn in a session; `None` if it may."""
+        agent = self._agents.get(session.state["summary"]["provider"])
+        missing = self._missing(client_id, agent) if agent is not None else []
+        return str(AuthRequired(missing)) if missing else None
+
+    def dispatched(self, session: Session, action: Any, client_id: str | None) -> None:
+        """Note who begins a turn or lets a message wait; what the host does by itself has no client."""
+        waiting = self._senders.get(session, {})
+        match action["type"]:
+            case "session/turnStarted" if client_id is not None:
+                self.begin(session, client_id)
+            case "session/turnStarted" if "queuedMessageId" in action:
+                self.begin(session, waiting.pop(action["queuedMessageId"], NOBODY))
+            case "session/pendingMessageSet" if client_id is not None:
+                self._senders[session] = {**waiting, action["id"]: client_id}
+            case "session/pendingMessageRemoved":
+                waiting.pop(action["id"], None)
+
+    def begin(self, session: Session, client_id: str) -> None:
+        """Note for whom the next turn of a session is."""
+        self._began[session] = client_id
+
+    def beginner(self, session: Session) -> str:
+        """Return for whom the newest turn of a session is; after a restart nobody knows."""
+        return self._began.get(session, NOBODY)
 
     def of(self, client_id: str | None) -> Mapping[str, str]:
         """Give the tokens of a client, by resource."""

@@ -17,6 +17,7 @@ from typing import Any
 from agenthost.core.stopping import STOPPED
 from agenthost.errors import HostError, LimitReached
 from agenthost.host.agent import Agent
+from agenthost.host.crashes import MAX_CRASHES, Crashes
 from agenthost.host.dispatch import Dispatcher, Happening
 from agenthost.host.limits import Limits
 from agenthost.host.recorder import Notes, without_turn
@@ -36,6 +37,11 @@ MAX_LOGGED = 500
 
 END_SECONDS = 5.0
 """How long agents may take to end when the host stops."""
+
+CRASHED = (
+    f"the host ended unexpectedly {MAX_CRASHES} times while this turn ran, each time before the turn got any "
+    "further; so it is not run again"
+)
 
 
 @dataclass(slots=True)
@@ -58,6 +64,8 @@ class Turns:
         around: Surroundings,
         options: Callable[[Agent, Session], dict[str, str]],
         workspace: Callable[[Session], Path],
+        crashes: Crashes,
+        lacks: Callable[[Session], str | None],
         stats: Stats,
     ) -> None:
         self._agents = agents
@@ -65,6 +73,8 @@ class Turns:
         self._around = around
         self._options = options
         self._workspace = workspace
+        self._crashes = crashes
+        self._lacks = lacks
         self._stats = stats
         self._running: dict[int, RunningTurn] = {}
         self._timer: asyncio.TimerHandle | None = None
@@ -102,6 +112,7 @@ class Turns:
             self._start(session, is_taken_up=False)
         elif running is not None:
             running.wake()
+        self._crashes.happened(session)
 
     def wake(self, session: Session) -> None:
         """Let what waits in a session's turn look again: something happened elsewhere."""
@@ -131,8 +142,12 @@ class Turns:
             log.warning("turn failed: %s", sentence)
             self._fail(session, "agentNotFound", sentence)
             return
+        lacking = None if is_taken_up or not agent.protected_resources else self._lacks(session)
+        if lacking is not None:
+            self._fail(session, "authRequired", lacking)
+            return
         running = RunningTurn(session, agent, self._around, is_taken_up=is_taken_up)
-        running.task = asyncio.get_running_loop().create_task(self._run(running))
+        running.task = asyncio.get_running_loop().create_task(self._run(running, is_taken_up=is_taken_up))
         self._running[session.number] = running
         if self._timer is None:
             self._set_timer()
@@ -147,8 +162,13 @@ class Turns:
         if not running.is_answered:
             running.task.cancel()
 
-    async def _run(self, running: RunningTurn) -> None:
+    async def _run(self, running: RunningTurn, *, is_taken_up: bool) -> None:
         try:
+            if is_taken_up and not await self._crashes.admit(running.session):
+                running.is_answered = True
+                log.error("the turn of %s is not run again: %s", running.uri, CRASHED)
+                self._fail(running.session, "hostCrashed", CRASHED)
+                return
             await self._answer(running)
         except asyncio.CancelledError as error:
             # The turn is over, or the host stops; but an agent may also cancel itself.
@@ -240,6 +260,7 @@ class Turns:
     async def close(self) -> None:
         """Stop all agents, without ending their turns."""
         self._is_closing = True
+        self._crashes.close(self.sessions())
         if self._timer is not None:
             self._timer.cancel()
         tasks = {

@@ -3,7 +3,7 @@
 from typing import Any
 
 from agenthost.core.decisions.answers import check_answer
-from agenthost.core.decisions.refusal import Dispatch, Refused, check_size, message_name
+from agenthost.core.decisions.refusal import Dispatch, Refused, check_size, check_tokens, message_name
 from agenthost.wire.ahp.actions.input import (
     SessionInputAnswerChangedAction,
     SessionInputCompletedAction,
@@ -54,6 +54,7 @@ def pending_message_set(_state: SessionState, action: SessionPendingMessageSetAc
     """Refuse a message that has had its time, and one without an id: the reducers read "" as none."""
     if not action["id"]:
         raise Refused("the id of a message may not be empty")
+    check_tokens(by)  # a turn begins with it, now or later
     if message_name(action["kind"], action["id"]) in by.context.taken:
         raise Refused(f"the {action['kind']} message {quote(action['id'])} was taken or removed before")
     check_size(action["userMessage"], by)

@@ -22,6 +22,7 @@ class Context(msgspec.Struct, frozen=True, gc=False):
         had_turn: tells whether the session had a turn of this id, without looking at all of them.
         waiting: the actions that are held back, for the end of the turn or until the session is ready.
         taken: the messages that waited before and do no more, as `message_name` calls them.
+        lacks: why whoever dispatched it may not begin a turn, such as for want of a token.
     """
 
     models: Collection[str] | None = None
@@ -30,6 +31,7 @@ class Context(msgspec.Struct, frozen=True, gc=False):
     had_turn: Callable[[str], bool] | None = None
     waiting: Sequence[Any] = ()
     taken: Collection[str] = ()
+    lacks: str | None = None
 
 
 class Dispatch(msgspec.Struct, frozen=True, gc=False):
@@ -48,6 +50,12 @@ def check_size(message: Any, by: Dispatch) -> None:
     limit = by.context.message_bytes
     if limit is not None and len(encode_json(message)) > limit:
         raise Refused(f"the message is larger than {limit} bytes")
+
+
+def check_tokens(by: Dispatch) -> None:
+    """Refuse to begin a turn of an agent that needs a token, for whoever has not brought it."""
+    if by.context.lacks is not None:
+        raise Refused(by.context.lacks)
 
 
 def message_name(kind: str, message_id: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from agenthost.core.decisions.refusal import Dispatch, Refused, check_size
+from agenthost.core.decisions.refusal import Dispatch, Refused, check_size, check_tokens
 from agenthost.wire.ahp.actions.turn import (
     SessionTruncatedAction,
     SessionTurnCancelledAction,
@@ -29,12 +29,13 @@ def running_turn(state: SessionState, turn_id: str) -> ActiveTurn:
 
 
 def turn_started(state: SessionState, action: SessionTurnStartedAction, by: Dispatch) -> None:
-    """Refuse a second turn at a time, an id twice, and turns of a session that will not be ready.
+    """Refuse a second turn at a time, an id twice, a want of tokens, and sessions that will not be ready.
 
     One that is still being made is no reason: see `is_deferred`.
     """
     if state.get("lifecycle") not in ("ready", "creating"):
         raise Refused(f"the session is not ready: its lifecycle is {quote(state.get('lifecycle'))}")
+    check_tokens(by)
     held = held_turn(by.context.waiting)
     if held is not None:
         raise Refused(f"turn {quote(held)} waits until the session is ready")

@@ -16,6 +16,7 @@ from agenthost.host.agent import Agent
 from agenthost.host.host import Host
 from agenthost.host.session import Said, Session
 from agenthost.host.setup import changed, enabled_tools, option_values, private_of
+from agenthost.host.tokens import NOBODY
 from agenthost.wire.aap.v3 import AgentOverrides, ApplicationMessage, PostSessionTurnRequest, ToolSpec
 from agenthost.wire.json import JsonObject
 from agenthost.wire.mismatch import quote
@@ -51,7 +52,9 @@ class Asked:
         turn = state.get("activeTurn")
         if turn is not None and not waits_for_application(state, self.app_id):
             raise TurnInProgress(turn["id"])
-        if not self.is_new_turn:
+        if self.is_new_turn:
+            self.host.tokens.check(NOBODY, self.agent)
+        else:
             self._check_answers()
 
     def _check_tools(self) -> None:
@@ -154,6 +157,7 @@ class Asked:
         turn_id = f"{random.getrandbits(64):016x}"
         message: Any = self.messages[0]
         shown = sent_message(message["content"])
+        self.host.tokens.begin(self.session, NOBODY)
         self._act("turnStarted", turnId=turn_id, userMessage=shown, messages=[Said(turn_id, message)])
 
     def _answer(self, message: Any) -> None:

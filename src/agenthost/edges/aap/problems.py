@@ -6,6 +6,7 @@ from typing import Any
 from agenthost.errors import (
     AgentNotFound,
     AgentUnavailable,
+    AuthRequired,
     ContentNotFound,
     HostError,
     InvalidValue,
@@ -46,6 +47,7 @@ STATUS: dict[type[HostError], Kind] = {
     TurnNotFound: Kind(404, "turn_not_found"),
     ContentNotFound: Kind(404, "content_not_found"),
     AgentUnavailable: Kind(503, "agent_unavailable"),
+    AuthRequired: Kind(403, "token_required"),
     LimitReached: Kind(429, "limit_reached"),
     ModelFailed: Kind(502, "model_failed"),
     SlowConsumer: Kind(503, "too_slow"),

@@ -26,6 +26,7 @@ from agenthost.host.setup import Private, is_trusted_always
 from agenthost.host.starting import Start
 from agenthost.host.storage import SessionRow
 from agenthost.host.storage.cursors import cursor_of, position_of
+from agenthost.host.tokens import NOBODY
 from agenthost.wire.aap.v3 import (
     AgentConfig,
     GetSessionsResponse,
@@ -95,6 +96,7 @@ class Sessions:
         """
         config = body["agent"]
         agent = self._agent_of(config["name"])
+        self._host.tokens.check(NOBODY, agent)
         tools = {tool["name"]: tool.get("trust", False) for tool in config.get("tools", [])}
         await self._host.sourcing.wait(agent, tools)
         await agent.wait_known()

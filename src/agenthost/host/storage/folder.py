@@ -14,7 +14,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from agenthost.errors import StorageError
+from agenthost.errors import StorageError, StorageInUse
 
 LOCK = "lock"
 LONGEST_COMMAND = 200
@@ -31,7 +31,8 @@ class DataFolder:
         """Make the folder where it is missing, and take it.
 
         Raises:
-            StorageError: another process has it, or it cannot be made or written.
+            StorageInUse: another process has it.
+            StorageError: it cannot be made or written.
         """
         try:
             # The mode is of the folder that we make; one that is there keeps what its owner gave it.
@@ -70,7 +71,7 @@ class DataFolder:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise StorageError(
+            raise StorageInUse(
                 f"{self.path} is in use by {_holder(lock)}; stop that one first, or name another folder"
             ) from None
         except OSError as error:
