@@ -343,3 +343,96 @@ def test_after_a_crash_a_call_goes_on_with_the_child_that_it_had(tmp_path: Path,
     run(after)
     if moment == "child is done":
         run(at_last)
+
+
+def test_agents_that_give_tasks_to_each_other_without_end_make_a_bounded_number_of_sessions(
+    tmp_path: Path,
+) -> None:
+    heard: set[str] = set()
+
+    async def again(turn: Turn) -> None:
+        """Hand the same task on to others, side by side, again and again."""
+        for _ in range(20):
+            for result in await turn.calls(*[Call("loop", {"task": turn.text})] * 3):
+                if result.startswith("one turn"):
+                    heard.add(str(result))
+                    await turn.say("enough")
+                    return
+
+    async def story(host: Host) -> None:
+        talk = await Talk.begin(host, "loop")
+        for total in (13, 25):  # for each turn anew
+            await talk.say("go")
+            assert len(await sessions(host)) == total
+            assert private_of(talk.session).get("tasks") is None
+        assert heard == {"one turn, with all its tasks, may give 12 tasks in all, and has; do it without"}
+
+    tell(tmp_path, story, Agent("loop", again, tools=[subagent("loop")]), tasks_per_turn=12, tasks_at_once=99)
+
+
+def test_only_so_many_tasks_of_a_turn_run_at_once_and_the_model_is_told(tmp_path: Path) -> None:
+    async def many(turn: Turn) -> None:
+        results = await turn.calls(*[Call("worker", {"task": "ask"})] * 5)
+        await turn.say("\n".join(results))
+
+    async def story(host: Host) -> None:
+        talk = await Talk.begin(host, "many")
+        await talk.send("go")
+        await until(talk, lambda state: len(_ended(state)) == 2)
+        sentence = "one turn, with all its tasks, may have 3 tasks at once, and has; "
+        told = {call["error"]["message"] for call in _ended(talk.state)}
+        assert told == {sentence + "do it without, or try again when one has ended"}
+        children = await until(talk, lambda state: len(_children(state)) == 3 and _children(state))
+        assert len(await sessions(host)) == 1 + 3
+        for uri in children:
+            child = await Talk.join(host, uri, "another")
+            await until(child, lambda state: state.get("inputRequests"))
+            request = child.state["inputRequests"][0]["id"]
+            await child.act("inputCompleted", requestId=request, response="decline")
+        await talk.finish()
+        assert talk.answer.count("did ask") == 3
+
+    tell(tmp_path, story, Agent("many", many, tools=[subagent("worker")]), worker(), tasks_at_once=3)
+
+
+def _children(state: Any) -> list[str]:
+    content = [block for call in calls_in(state.get("activeTurn")) for block in call.get("content", [])]
+    return [block["resource"] for block in content if block["type"] == "subagent"]
+
+
+def _ended(state: Any) -> list[Any]:
+    return [call for call in calls_in(state.get("activeTurn")) if call["status"] == "completed"]
+
+
+def test_tasks_from_before_a_crash_count(tmp_path: Path) -> None:
+    async def many(turn: Turn) -> None:
+        for _ in range(3):
+            (result,) = await turn.calls(Call("worker", {"task": "go"}))
+            await turn.say(f"{result}. ")
+        await turn.ask("More?")
+        (result,) = await turn.calls(Call("worker", {"task": "go"}))
+        await turn.say(f"{result}. ")
+
+    agents = Agent("many", many, tools=[subagent("worker")]), worker()
+    uris: list[str] = []
+
+    async def before() -> None:
+        async with talking(tmp_path / "a", *agents, limits=Limits(tasks_per_turn=3)) as host:
+            talk = await Talk.begin(host, "many")
+            uris.append(talk.uri)
+            await talk.send("go")
+            await until(talk, lambda state: state.get("inputRequests"))
+            crash(tmp_path / "a", tmp_path / "b")
+
+    async def after() -> None:
+        async with talking(tmp_path / "b", *agents, limits=Limits(tasks_per_turn=3)) as host:
+            talk = await Talk.join(host, uris[0])
+            request = talk.state["inputRequests"][0]["id"]
+            await talk.act("inputCompleted", requestId=request, response="decline")
+            await talk.finish()
+            assert talk.answer.endswith("may give 3 tasks in all, and has; do it without. ")
+            assert len(await sessions(host)) == 4
+
+    (tmp_path / "a").mkdir()
+    run(before)
+    run(after)

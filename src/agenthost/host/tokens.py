@@ -16,8 +16,11 @@ from agenthost.wire.ahp.common import ProtectedResourceMetadata
 
 __all__ = ["BEGINNINGS", "NOBODY", "Tokens"]
 
-BEGINNINGS = frozenset({"session/turnStarted", "session/pendingMessageSet", "session/pendingMessageRemoved"})
+BEGINNINGS = frozenset({"session/turnStarted", "session/pendingMessageSet"})
 """What `Tokens.dispatched` has to know of."""
+
+MAX_WAITING = 100
+"""Of how many messages that wait in a session it is known whose they are, the newest."""
 
 NOBODY = ""
 """In place of a client where there is none: it has no tokens."""
@@ -81,9 +84,8 @@ class Tokens:
             case "session/turnStarted" if "queuedMessageId" in action:
                 self.begin(session, waiting.pop(action["queuedMessageId"], NOBODY))
             case "session/pendingMessageSet" if client_id is not None:
-                self._senders[session] = {**waiting, action["id"]: client_id}
-            case "session/pendingMessageRemoved":
-                waiting.pop(action["id"], None)
+                newest = [(name, who) for name, who in waiting.items() if name != action["id"]]
+                self._senders[session] = dict([*newest[1 - MAX_WAITING :], (action["id"], client_id)])
 
     def begin(self, session: Session, client_id: str) -> None:
         """Note for whom the next turn of a session is."""
