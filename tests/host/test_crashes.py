@@ -14,7 +14,7 @@ from agenthost import Agent, Call, ToolContext, Turn, tool
 from agenthost.host.crashes import MAX_CRASHES
 from agenthost.tools.subagents import subagent
 from hosting import run
-from serving import TIMEOUT, run_agenthost
+from serving import TIMEOUT
 from talking import Talk, talking
 from turning import crash, made, parts, pass_time
 
@@ -142,6 +142,7 @@ class World:
 
         async def story() -> None:
             uri = ""
+            state: Any = {}
             for self.starts in range(MAX_CRASHES + 3):
                 self._is_there = asyncio.Event()
                 here = folder / ("0" if is_planned else str(self.starts))
@@ -245,40 +246,3 @@ def test_a_turn_that_waits_for_its_task_goes_on_when_that_is_ended(tmp_path: Pat
     assert turn["responseParts"][-1]["content"].startswith(
         "worker: Worker failed: the host ended unexpectedly 3 times"
     )
-
-
-def test_the_turn_of_a_session_is_ended_without_a_server(tmp_path: Path) -> None:
-    world = World()
-
-    async def asks(turn: Turn) -> None:
-        await turn.call("worker", task="hang")
-
-    async def works(turn: Turn) -> None:
-        await world.hang()
-
-    async def story() -> None:
-        agents = Agent("boss", asks, tools=[subagent("worker")]), Agent("worker", works)
-        async with talking(tmp_path, *agents) as host:
-            talk = await Talk.begin(host, "boss")
-            await talk.send("go")
-            await world.wait(talk)
-            code, _, err = await asyncio.to_thread(end, "nothing")
-            assert (code, "is in use" in err) == (1, False)
-        name = talk.uri.partition(":/")[2]
-        code, _, err = await asyncio.to_thread(end, "nothing")
-        assert (code, err.split(";")[0]) == (
-            2,
-            "agenthost: no session 'nothing' has a turn that runs or waits",
-        )
-        code, _, err = await asyncio.to_thread(end, name[:8])
-        assert (code, err) == (0, f"ended the turn of {name}\n")
-        async with talking(tmp_path, *agents) as host:
-            await host.wait_restored()
-            assert host.turns.count == 0
-            talk = await Talk.join(host, talk.uri)
-            assert [turn["state"] for turn in talk.state["turns"]] == ["cancelled"]
-
-    def end(name: str) -> tuple[int, str, str]:
-        return run_agenthost("sessions", "end", name, "--data", str(tmp_path / "data"))
-
-    run(story)

@@ -105,14 +105,11 @@ def delete(where: Where, names: Sequence[str], *, is_sure: bool) -> None:
 def end(where: Where, options: Mapping[str, Any], name: str) -> None:
     """End the turn of a session: in the data folder, where no server holds that; else on the server."""
     with _ends(where):
-        uri = None if where.url is not None else _end_unserved(options, name)
-        if uri is None:
-            uri = _run(where, lambda client: _cancel(client, name))
+        uri = _end_served(where, name) if where.url is not None else _end_anywhere(where, options, name)
         print(f"ended the turn of {safe(id_of(uri), sys.stderr)}", file=sys.stderr)
 
 
-def _end_unserved(options: Mapping[str, Any], name: str) -> str | None:
-    """End it in the data folder; nothing where a server holds that, or where there is none."""
+def _end_anywhere(where: Where, options: Mapping[str, Any], name: str) -> str:
     from agenthost.cli.unserved import end_turn  # noqa: PLC0415 - takes its time to import
     from agenthost.settings import read_settings  # noqa: PLC0415
 
@@ -120,11 +117,18 @@ def _end_unserved(options: Mapping[str, Any], name: str) -> str | None:
     if not data.is_dir():
         if options.get("data") is not None:
             raise ValueError(f"there is no folder {data}")
-        return None
+        return _end_served(where, name)
     try:
         return asyncio.run(end_turn(data, name))
-    except StorageInUse:
-        return None  # a server has it
+    except StorageInUse as held:
+        try:
+            return _end_served(where, name)
+        except Unreachable as error:
+            raise StorageInUse(f"{held}; --url names its server ({error})") from None
+
+
+def _end_served(where: Where, name: str) -> str:
+    return _run(where, lambda client: _cancel(client, name))
 
 
 async def _cancel(client: AhpClient, name: str) -> str:

@@ -149,4 +149,4 @@ async def test_a_message_of_the_queue_whose_token_is_gone_is_answered_with_an_er
             await me.until(lambda: len(me.state(uri)["turns"]) == count)  # noqa: B023 - asked in this round
             turns = me.state(uri)["turns"]
             assert [turn["state"] for turn in turns[-2:]] == ["complete", state]
-        assert turns[-1]["error"] == {"errorType": "authRequired", "message": SENTENCE}
+        assert me.state(uri)["turns"][-1]["error"] == {"errorType": "authRequired", "message": SENTENCE}
