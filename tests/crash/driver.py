@@ -58,7 +58,8 @@ class Life:
     def __init__(self, folder: Path, orders: Orders) -> None:
         self._orders = orders
         self._finished = set(orders.finished)
-        limits = Limits(sessions_in_memory=3, log_per_session=10**9, log_in_all=10**9)
+        # It is killed from outside, and often before any turn gets further.
+        limits = Limits(sessions_in_memory=3, log_per_session=10**9, log_in_all=10**9, crashes_per_turn=10**9)
         self._host = Host(data=folder / "data", workspace=folder, limits=limits)
         for agent in make_agents(folder / NOTES, orders.service):
             self._host.add(agent)

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from agenthost import Agent, Call, ToolContext, Turn, tool
-from agenthost.host.crashes import MAX_CRASHES
+from agenthost import Agent, Call, Limits, ToolContext, Turn, tool
 from agenthost.tools.subagents import subagent
 from hosting import run
 from serving import TIMEOUT
 from talking import Talk, talking
 from turning import crash, made, parts, pass_time
+
+MAX_CRASHES = Limits().crashes_per_turn
 
 SCRIPT = """
 import asyncio, json, os, re, signal, sys

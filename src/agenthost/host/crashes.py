@@ -21,10 +21,7 @@ from agenthost.host.setup import private_of
 from agenthost.wire.ahp.turn import ResponsePart
 from agenthost.wire.json import Json, encode_json
 
-__all__ = ["MAX_CRASHES", "Crashes", "is_asking"]
-
-MAX_CRASHES = 3
-"""After so many crashes without getting further a turn is not run again."""
+__all__ = ["Crashes", "is_asking"]
 
 TRIAL_SECONDS = 2.0
 """How long a turn at its last chance runs before the next one does, if it neither ends nor gets further."""
@@ -33,9 +30,13 @@ _PENDING = ("pending-confirmation", "pending-result-confirmation")
 
 
 class Crashes:
-    """Counts crashes for the turns that are taken up. `is_active` tells whether a session has a turn."""
+    """Counts crashes for the turns that are taken up.
 
-    def __init__(self, is_active: Callable[[str], Awaitable[bool]]) -> None:
+    A turn has `limit` of them; `is_active` tells whether a session has a turn.
+    """
+
+    def __init__(self, limit: int, is_active: Callable[[str], Awaitable[bool]]) -> None:
+        self._limit = limit
         self._is_active = is_active
         self._alone = asyncio.Lock()
         self._waiting = 0
@@ -51,9 +52,9 @@ class Crashes:
         mark = mark_of(session)
         count, is_spared = _kept(session, mark)
         count += not is_spared
-        if count >= MAX_CRASHES:
+        if count >= self._limit:
             return False
-        if count == MAX_CRASHES - 1:
+        if count == self._limit - 1:
             await self._take_place(session, mark)
         await session.journal.wait(_keep(session, mark, count, is_spared=False))
         return True

@@ -251,7 +251,7 @@ class Host:
             around=around,
             options=self._options,
             workspace=lambda session: self._workspace_of(session)().folder,
-            crashes=Crashes(self.engine.sessions.is_active),
+            crashes=Crashes(self.limits.crashes_per_turn, self.engine.sessions.is_active),
             lacks=lambda session: self.tokens.lacks(session, self.tokens.beginner(session)),
             stats=self.stats,
         )

@@ -16,6 +16,7 @@ class Limits:
         write_backlog: how many writes may wait for the disk before agents are made to wait.
         steps_per_turn: how often an agent may ask for tools in one turn.
         turn_seconds: how long a turn may take, not counting the time that it waits for people.
+        crashes_per_turn: how often the host may end unexpectedly while a turn runs and gets no further.
         tool_seconds: how long a tool may take that does not say so itself.
         tools_at_once: how many tools may run at the same time, of all sessions.
         tasks_at_once: how many tasks may run at the same time for one turn, with those of its children.
@@ -35,6 +36,7 @@ class Limits:
     write_backlog: int = 20_000
     steps_per_turn: int = 100
     turn_seconds: float = 3_600
+    crashes_per_turn: int = 3
     tool_seconds: float = 600
     tools_at_once: int = 64
     tasks_at_once: int = 8

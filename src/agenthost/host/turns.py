@@ -17,7 +17,7 @@ from typing import Any
 from agenthost.core.stopping import STOPPED
 from agenthost.errors import HostError, LimitReached
 from agenthost.host.agent import Agent
-from agenthost.host.crashes import MAX_CRASHES, Crashes
+from agenthost.host.crashes import Crashes
 from agenthost.host.dispatch import Dispatcher, Happening
 from agenthost.host.limits import Limits
 from agenthost.host.recorder import Notes, without_turn
@@ -39,8 +39,8 @@ END_SECONDS = 5.0
 """How long agents may take to end when the host stops."""
 
 CRASHED = (
-    f"the host ended unexpectedly {MAX_CRASHES} times while this turn ran, each time before the turn got any "
-    "further; so it is not run again"
+    "the host ended unexpectedly {} times while this turn ran, each time before the turn got any further; "
+    "so it is not run again"
 )
 
 
@@ -166,8 +166,9 @@ class Turns:
         try:
             if is_taken_up and not await self._crashes.admit(running.session):
                 running.is_answered = True
-                log.error("the turn of %s is not run again: %s", running.uri, CRASHED)
-                self._fail(running.session, "hostCrashed", CRASHED)
+                sentence = CRASHED.format(self.limits.crashes_per_turn)
+                log.error("the turn of %s is ended: %s", running.uri, sentence)
+                self._fail(running.session, "hostCrashed", sentence)
                 return
             await self._answer(running)
         except asyncio.CancelledError as error:
