@@ -192,6 +192,7 @@ async def test_a_text_that_is_none_ends_the_connection_with_a_code(place: Place)
         assert bare.close_code == 1007
 
 
+@rule("HR-R01")
 def test_a_full_disk_is_told_with_its_reason_over_both_protocols(tmp_path: Path) -> None:
     async def story() -> None:
         async with served(tmp_path) as place, place.client() as me:
