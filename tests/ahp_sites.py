@@ -3,12 +3,13 @@
 import asyncio
 import inspect
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
 from agenthost.agents.demo import demo
+from agenthost.core.decisions.grants import GRANTS, Grant
 from agenthost.edges.ahp.peers import Peers
 from agenthost.edges.health import Phase
 from agenthost.edges.server import _app, _config, _end, _names, _Server, _url, listen
@@ -58,17 +59,25 @@ class Place(Site):
 
 @asynccontextmanager
 async def served(
-    folder: Path, *agents: Agent, keys: tuple[str, ...] = (), config: Any = None, **host: Any
+    folder: Path,
+    *agents: Agent,
+    keys: tuple[str, ...] = (),
+    worth: Mapping[str, Collection[Grant]] | None = None,
+    config: Any = None,
+    **host: Any,
 ) -> AsyncIterator[Place]:
     """Serve a host with the demo agent and these.
 
-    `keys` are owners that have one, `config` are settings, and all else is for `Host`.
+    `keys` are owners that have one with all grants, `worth` names keys of one owner with these grants,
+    `config` are settings, and all else is for `Host`.
     """
     data, workspace = folder / "data", folder / "workspace"
     for one in (data, workspace):
         one.mkdir(parents=True, exist_ok=True)
     settings = read_settings({**(config or {}), "data": data}, {}, spelling=as_argument)
-    secrets = {owner: KeyFile(data).create(owner)[1] for owner in keys}
+    secrets = {owner: KeyFile(data).create(owner, grants=GRANTS)[1] for owner in keys}
+    for name, grants in (worth or {}).items():
+        secrets[name] = KeyFile(data).create("ann", name, grants=grants)[1]
     built = Host(data=data, workspace=workspace, **host)
     for agent in (demo, *agents):
         built.add(agent)

@@ -130,6 +130,26 @@ class AuthRequired(HostError):
         self.resources = resources
 
 
+class GrantMissing(HostError):
+    """Who asks has a key that is not worth this: it lacks the grant that is needed."""
+
+    def __init__(self, what: str, grant: str) -> None:
+        option = f" --{grant}" if grant in ("terminals", "run", "admin") else ""
+        super().__init__(
+            f"{what} needs a key with the grant {grant!r}, and this one is without; "
+            f"`agenthost keys create{option}` makes one that has it"
+        )
+        self.grant = grant
+
+
+class SwitchedOff(HostError):
+    """Nobody may do that on this host: whoever runs it has switched it off."""
+
+    def __init__(self, what: str, name: str) -> None:
+        super().__init__(f"{what} is refused: {name} are switched off on this host")
+        self.name = name
+
+
 class AgentNotFound(HostError):
     """The host serves no agent of that name."""
 

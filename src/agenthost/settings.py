@@ -102,6 +102,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         cors_origins: the pages in browsers that may use the server.
         public_meta: whether AAP's description of the agents needs no key.
         public_metrics: whether the metrics need no key.
+        terminals: whether clients may have shells at all.
         read_outside: what becomes of requests of clients to read outside of the workspace.
         write_outside: what becomes of requests of clients to write there.
         max_body: how large the body of a request may be, in bytes.
@@ -131,6 +132,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     cors_origins: tuple[Origin, ...] = LOCAL_PAGES
     public_meta: bool = False
     public_metrics: bool = False
+    terminals: bool = True
     read_outside: Literal["ask", "allow", "deny"] = "ask"
     write_outside: Literal["ask", "allow", "deny"] = "ask"
     max_body: Annotated[int, msgspec.Meta(ge=1)] = MAX_BODY
@@ -161,6 +163,7 @@ EXPECTED = {
     "cors_origins": "origins, such as https://app.example or http://localhost:*, or * for all",
     "public_meta": "true or false",
     "public_metrics": "true or false",
+    "terminals": "true or false",
     "read_outside": "ask, allow or deny",
     "write_outside": "ask, allow or deny",
     "max_body": "a number of bytes from 1 on",

@@ -1,5 +1,6 @@
 """`agenthost keys`, as people run it: beside a server that runs on the same folder."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -58,9 +59,35 @@ def test_a_key_alone_is_on_the_standard_output_and_is_not_shown_again(data: Path
     assert done.stderr.startswith(f"This is key {key_id}. It is not shown again: keep it safe.\n")
     shown = run_keys("list", AGENTHOST_DATA=str(data)).stdout
     head, row = shown.splitlines()
-    assert head.split() == ["id", "owner", "name", "created", "expires"]
+    assert head.split() == ["id", "owner", "name", "created", "expires", "grants"]
     assert row.split()[:4] == [key_id, "ann", "a", "laptop"]
     assert secret not in shown
+
+
+def test_a_key_has_the_usual_grants_unless_more_are_given_or_others_named(data: Path) -> None:
+    usual = run_keys("create", "--data", data).stderr
+    assert "Its grants: sessions, files.\n" in usual
+    shell = run_keys("create", "--terminals", "--run", "--data", data).stderr
+    assert "Its grants: sessions, files, terminals, run. Whoever has it can do all that the user can" in shell
+    assert "Its grants: admin.\n" in run_keys("create", "--grant", "admin", "--data", data).stderr
+    rows = run_keys("list", "--data", data).stdout.splitlines()[1:]
+    assert [row.split()[-1] for row in rows] == ["sessions,files", "sessions,files,terminals,run", "admin"]
+    wrong = run_keys("create", "--grant", "shell", "--data", data)
+    expected = "sessions, files, terminals, run, admin"
+    assert (wrong.returncode, wrong.stderr) == (
+        2,
+        f"agenthost: --grant: expected one of {expected}, found 'shell'\n",
+    )
+
+
+def test_a_key_from_before_there_were_grants_has_the_usual_ones_and_the_list_says_so(data: Path) -> None:
+    key = {"id": "0" * 12, "owner": "ann", "name": "", "sha256": "f" * 64, "created": 1}
+    (data / "keys.json").write_text(json.dumps({"version": 1, "keys": [key]}))
+    done = run_keys("list", "--data", data)
+    assert done.stdout.splitlines()[1].endswith("sessions,files (default)")
+    assert done.stderr == "(default): made before there were grants, so with the usual ones.\n"
+    create(data)
+    assert "sessions,files (default)" in run_keys("list", "--data", data).stdout
 
 
 def test_a_revoked_key_is_gone_from_the_list(data: Path) -> None:
@@ -76,7 +103,7 @@ def test_the_first_key_tells_what_becomes_of_those_without_one_and_the_next_does
     assert "From now on nobody gets in without a key" in first
     assert "AGENTHOST_KEY" in first
     assert first.endswith(f"a key made without --owner opens them: agenthost keys create --data {data}\n")
-    assert run_keys("create", "--data", data).stderr.count("\n") == 1
+    assert run_keys("create", "--data", data).stderr.count("\n") == 2
 
 
 def test_revoking_the_last_key_tells_who_gets_in_and_how_to_undo_it(data: Path) -> None:

@@ -17,7 +17,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from agenthost.agents.demo import demo
-from agenthost.edges.access import Grant
+from agenthost.edges.access import Admission
 from agenthost.host.agent import Agent
 from agenthost.host.keys import KeyFile
 from agenthost.host.turn import Turn
@@ -32,20 +32,20 @@ PATHS = ["/metrics", "/nothing", "/healthz/", "/aap/sessions", "/aap/v1/session/
 
 
 async def who(request: Request) -> Response:
-    return JSONResponse({"owner": request.scope["agenthost.owner"]})
+    return JSONResponse({"owner": request.scope["agenthost.caller"].owner})
 
 
 class Telling:
     """A WebSocket endpoint as the coming ones: tells what it knows of its peer, then whether that holds."""
 
     def __init__(self) -> None:
-        self.grants: list[Grant] = []
+        self.admissions: list[Admission] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self.grants.append(scope["agenthost.grant"])
+        self.admissions.append(scope["agenthost.admission"])
         await receive()
         await send({"type": "websocket.accept"})
-        known = {"owner": scope["agenthost.owner"], "query": scope["query_string"].decode()}
+        known = {"owner": scope["agenthost.caller"].owner, "query": scope["query_string"].decode()}
         await send({"type": "websocket.send", "text": json.dumps(known)})
         await receive()
 
@@ -183,11 +183,11 @@ def test_a_connection_that_lasts_can_tell_that_its_key_was_revoked(tmp_path: Pat
 
     def talk(url: str) -> None:
         with connect(f"{url.replace('http', 'ws')}/told?tkn={key}"):
-            (grant,) = telling.grants
-            assert grant.is_valid
+            (admission,) = telling.admissions
+            assert admission.is_valid
             KeyFile(tmp_path).revoke(key)
             end = time.monotonic() + 10
-            while grant.is_valid:
+            while admission.is_valid:
                 assert time.monotonic() < end
 
     async def story() -> None:

@@ -252,6 +252,14 @@ def serve(
             metavar="NUMBER", help="The most connections at once. [default: 10000]", rich_help_panel=ACCESS
         ),
     ] = None,
+    terminals: Annotated[
+        bool | None,
+        typer.Option(
+            "--terminals/--no-terminals",
+            help="Whether clients may open shells, as the user that runs the server. [default: yes]",
+            rich_help_panel=DATA,
+        ),
+    ] = None,
     log_format: Annotated[
         str | None,
         typer.Option(metavar="human|json", help="How to log. [default: human]", rich_help_panel=LOGS),
@@ -283,7 +291,7 @@ def serve(
     options |= {"config": config, "log_format": log_format, "log_level": log_level, "full_sync": full_sync}
     options |= {"allowed_hosts": allowed_hosts, "cors_origins": cors_origins, "public_meta": public_meta}
     options |= {"read_outside": read_outside, "write_outside": write_outside}
-    options |= {"public_metrics": public_metrics, "max_body": max_body, "rate": rate}
+    options |= {"terminals": terminals, "public_metrics": public_metrics, "max_body": max_body, "rate": rate}
     options |= {"max_connections": max_connections}
     options |= {"stdio": stdio or None, "wire_log": wire_log}
     options |= {"acp": acp or None, "acp_env": acp_env or None}

@@ -38,13 +38,35 @@ def create_key(
         str | None,
         typer.Option(metavar="30d", help="For how long it is good, in s, m, h, d or w. [default: always]"),
     ] = None,
+    terminals: Annotated[
+        bool, typer.Option("--terminals", help="It may open shells, as the user that runs the server.")
+    ] = False,
+    run: Annotated[
+        bool,
+        typer.Option("--run", help="It may let agents run programs, as the user that runs the server."),
+    ] = False,
+    admin: Annotated[
+        bool, typer.Option("--admin", help="It may read the metrics and change the server's settings.")
+    ] = False,
+    grant: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="What it may do, in place of sessions and files: sessions, files, terminals, run, admin.",
+        ),
+    ] = None,
     data: DataOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Create an API key, and show it: on the standard output, this once."""
-    from agenthost.cli.keys import create  # noqa: PLC0415 - only these commands need it
+    """Create an API key, and show it: on the standard output, this once.
 
-    create({"data": data, "config": config}, owner, name, expires)
+    It opens the sessions and the files of its owner, and no shell. The options below give it more.
+    """
+    from agenthost.cli.keys import Wish, create  # noqa: PLC0415 - only these commands need it
+
+    more = {"terminals": terminals, "run": run, "admin": admin}
+    added = [one for one, is_wanted in more.items() if is_wanted]
+    create({"data": data, "config": config}, Wish(owner, name, expires, grant or [], added))
 
 
 @keys.command("list")

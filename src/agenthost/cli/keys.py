@@ -4,6 +4,7 @@ import re
 import shlex
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn
@@ -11,32 +12,65 @@ from typing import Any, NoReturn
 import typer
 
 from agenthost.commands import command
+from agenthost.core.decisions.grants import DEFAULT_GRANTS, GRANTS, Grant
 from agenthost.errors import StorageError
 from agenthost.host.keys import ApiKey, KeyFile, KeyNotFound
 from agenthost.settings import SettingsError, data_option, read_settings
 
 LONGEST_NAME = 100
 
+OLDER = " (default)"
+"""What marks keys from before there were grants."""
+
 _UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
 
-def create(options: Mapping[str, Any], owner: str, name: str, expires: str | None) -> None:
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How a key is to be: its grants are those that are named, or the usual ones, and what is added."""
+
+    owner: str = ""
+    name: str = ""
+    expires: str | None = None
+    named: Sequence[str] = ()
+    added: Sequence[str] = ()
+
+
+def create(options: Mapping[str, Any], wish: Wish) -> None:
     """Create a key. It alone goes to the standard output, so that a script can take it from there."""
-    seconds = None if expires is None else _seconds(expires)
-    for option, value in (("--owner", owner), ("--name", name)):
+    seconds = None if wish.expires is None else _seconds(wish.expires)
+    grants = _grants(wish)
+    for option, value in (("--owner", wish.owner), ("--name", wish.name)):
         if len(value) > LONGEST_NAME or not value.isprintable():
             _fail(f"{option}: expected at most {LONGEST_NAME} characters on one line", code=2)
     data = _data(options)
     file = KeyFile(data)
     try:
         is_first = file.read() is None
-        key, text = file.create(owner, name, seconds)
+        key, text = file.create(wish.owner, wish.name, seconds, grants)
     except StorageError as error:
         _fail(str(error))
     typer.echo(text)
     typer.echo(f"This is key {key.id}. It is not shown again: keep it safe.", err=True)
+    typer.echo(_worth(key), err=True)
     if is_first:
-        typer.echo(_first(owner, data), err=True)
+        typer.echo(_first(wish.owner, data), err=True)
+
+
+def _grants(wish: Wish) -> list[Grant]:
+    for name in wish.named:
+        if name not in GRANTS:
+            _fail(f"--grant: expected one of {', '.join(GRANTS)}, found {name!r}", code=2)
+    wanted = {*(wish.named or DEFAULT_GRANTS), *wish.added}
+    return [grant for grant in GRANTS if grant in wanted]
+
+
+def _worth(key: ApiKey) -> str:
+    """Say what a key may do, and how much that is where it is a shell."""
+    lines = [f"Its grants: {', '.join(key.given or ())}."]
+    if key.grants & {"terminals", "run"}:
+        lines.append("Whoever has it can do all that the user can who runs the server.")
+    return " ".join(lines)
 
 
 def _first(owner: str, data: Path) -> str:
@@ -62,7 +96,10 @@ def list_all(options: Mapping[str, Any]) -> None:
         typer.echo("There are no keys." if keys is None else "There are no keys any more.", err=True)
         return
     now = datetime.now(UTC).timestamp()
-    typer.echo(_table([("id", "owner", "name", "created", "expires"), *(_row(key, now) for key in keys)]))
+    head = ("id", "owner", "name", "created", "expires", "grants")
+    typer.echo(_table([head, *(_row(key, now) for key in keys)]))
+    if any(key.given is None for key in keys):
+        typer.echo(f"{OLDER.strip()}: made before there were grants, so with the usual ones.", err=True)
 
 
 def revoke(options: Mapping[str, Any], key_id: str) -> None:
@@ -119,7 +156,8 @@ def _seconds(text: str) -> int:
 def _row(key: ApiKey, now: float) -> tuple[str, ...]:
     expires = "never" if key.expires is None else _time(key.expires)
     note = "" if key.is_valid(now) else " (expired)"
-    return key.id, key.owner or "-", key.name or "-", _time(key.created), f"{expires}{note}"
+    grants = ",".join(one for one in GRANTS if one in key.grants) + (OLDER if key.given is None else "")
+    return key.id, key.owner or "-", key.name or "-", _time(key.created), f"{expires}{note}", grants
 
 
 def _time(seconds: int) -> str:

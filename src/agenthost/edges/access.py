@@ -2,8 +2,8 @@
 
 Whoever is let in is known by two entries of the scope, which the protocols read:
 
-- `agenthost.owner`: whose sessions they see; None sees all, as long as there are no keys.
-- `agenthost.grant`: the `Grant`, which a connection that lasts asks from time to time whether it still holds.
+- `agenthost.caller`: the `Caller`, for the host: whose sessions they see, and what they may do.
+- `agenthost.admission`: the `Admission`, which connections that last ask from time to time if it still holds.
 """
 
 from collections.abc import Collection
@@ -13,10 +13,15 @@ from urllib.parse import parse_qsl, urlencode
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
+from agenthost.core.decisions.grants import GRANTS, Grant, Rights
 from agenthost.edges.connections import sign_in
+from agenthost.host.callers import Caller
 from agenthost.host.keys import Keys
 
-__all__ = ["Access", "Grant"]
+__all__ = ["ADMISSION", "CALLER", "Access", "Admission", "caller_of"]
+
+CALLER = "agenthost.caller"
+ADMISSION = "agenthost.admission"
 
 HEALTH = frozenset({"/healthz", "/readyz"})
 """What asks for these has no key, and learns nothing."""
@@ -32,41 +37,48 @@ BEARER = "bearer."
 
 
 @dataclass(frozen=True, slots=True)
-class Grant:
+class Admission:
     """That somebody was let in.
 
     Attributes:
-        owner: whose sessions they see; None sees all.
+        caller: who it is, and what they may do.
         key_id: by which key; None if none was needed.
     """
 
-    owner: str | None
+    caller: Caller
     key_id: str | None
     _keys: Keys
 
     @property
     def is_valid(self) -> bool:
-        """Whether they would be let in now: the key is not revoked and not expired, if one is needed."""
+        """Whether they would be let in now as they were: by the same key, with the same grants."""
         if self.key_id is not None:
-            return self._keys.is_valid(self.key_id)
-        return self.owner is not None or not self._keys.is_needed
+            key = self._keys.get(self.key_id)
+            return key is not None and key.grants == self.caller.rights.grants
+        return self.caller.owner is not None or not self._keys.is_needed
 
 
 class Access:
     """Lets in who has a key, or everybody while there are none."""
 
-    def __init__(self, keys: Keys | None = None, public: Collection[str] = ()) -> None:
-        """Ask these keys; what is `GET` from the public paths needs none."""
+    def __init__(
+        self, keys: Keys | None = None, public: Collection[str] = (), off: Collection[Grant] = ()
+    ) -> None:
+        """Ask these keys; what is `GET` from the public paths needs none.
+
+        The grants that are `off` are no good to anybody.
+        """
         self._keys = keys or Keys(None)
         self._public = frozenset(public) | HEALTH
-        self._everybody = Grant(None, None, self._keys)
+        self._off = frozenset(off)
+        self._everybody = Admission(Caller(None, Rights(frozenset(GRANTS), self._off)), None, self._keys)
 
     @property
     def needs_key(self) -> bool:
         """Whether there are keys, so that nobody comes in without."""
         return self._keys.is_needed
 
-    def admit(self, scope: Scope) -> Grant | None:
+    def admit(self, scope: Scope) -> Admission | None:
         """Let somebody in, and note in the scope who it is; None if they may not.
 
         The key of a WebSocket is taken out of its address and its subprotocols, so that nobody writes it down
@@ -82,20 +94,36 @@ class Access:
         key = self._keys.find(token) if token else None
         if key is not None:
             sign_in(scope)
-            return _noted(scope, Grant(key.owner, key.id, self._keys))
+            caller = Caller(key.owner, Rights(key.grants, self._off))
+            return _noted(scope, Admission(caller, key.id, self._keys))
         if self._is_public(scope):
-            return _noted(scope, Grant(NOBODY, None, self._keys))
+            return _noted(scope, Admission(Caller(NOBODY), None, self._keys))
         return None
+
+    def check(self, scope: Scope, command: str) -> None:
+        """Refuse a command to those who were let in but may not do that, unless it is for everybody.
+
+        Raises:
+            GrantMissing, SwitchedOff: with what is missing.
+        """
+        if not self._is_public(scope):
+            caller_of(scope).rights.check(command)
 
     def _is_public(self, scope: Scope) -> bool:
         is_read = scope["type"] == "http" and scope["method"] in {"GET", "HEAD"}
         return is_read and scope["path"] in self._public
 
 
-def _noted(scope: Scope, grant: Grant) -> Grant:
-    scope["agenthost.owner"] = grant.owner
-    scope["agenthost.grant"] = grant
-    return grant
+def caller_of(scope: Scope) -> Caller:
+    """Return who was let in."""
+    caller: Caller = scope[CALLER]
+    return caller
+
+
+def _noted(scope: Scope, admission: Admission) -> Admission:
+    scope[CALLER] = admission.caller
+    scope[ADMISSION] = admission
+    return admission
 
 
 def _bearer(scope: Scope) -> str:

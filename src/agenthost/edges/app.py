@@ -18,10 +18,11 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from agenthost.core.decisions.grants import METRICS
 from agenthost.edges.aap.openapi import openapi
 from agenthost.edges.aap.routes import routes_of
 from agenthost.edges.aap.versions import NEWEST, VERSIONS
-from agenthost.edges.access import HEALTH, Access, Grant
+from agenthost.edges.access import HEALTH, Access, Admission
 from agenthost.edges.ahp.peers import Peers
 from agenthost.edges.ahp.websocket import WebSocketApp
 from agenthost.edges.ahp.wirelog import WireLog
@@ -31,6 +32,7 @@ from agenthost.edges.metrics import CONTENT_TYPE, Metrics
 from agenthost.edges.mounts import HAS_BEGUN, Mounts
 from agenthost.edges.page import Page
 from agenthost.edges.rates import Rates, source_of
+from agenthost.errors import GrantMissing
 from agenthost.host.host import Host
 from agenthost.settings import MAX_BODY
 from agenthost.wire.json import Json, encode_json
@@ -184,14 +186,14 @@ class App:
 
     def _checked(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         """Let only those through who mean us, who may, and when we can."""
-        grant = self._access.admit(scope)
+        admission = self._access.admit(scope)
         needs_key = self._access.needs_key
         if self._is_misdirected(scope, needs_key):
             return refuse(scope, receive, send, *_MISDIRECTED)
         visit = self._cors.look(scope)
         if scope["type"] == "http":
             scope[READABLE] = visit.added
-        refusal = self._refusal(scope, grant, visit, needs_key)
+        refusal = self._refusal(scope, admission, visit, needs_key)
         if refusal is not None:
             return refuse(scope, receive, send, *refusal)
         if visit.is_preflight:
@@ -211,7 +213,7 @@ class App:
     def _refusal(
         self,
         scope: Scope,
-        grant: Grant | None,
+        admission: Admission | None,
         visit: Visit,
         needs_key: bool,  # noqa: FBT001
     ) -> Refusal | None:
@@ -222,12 +224,12 @@ class App:
         if visit.is_preflight:
             return None  # a browser sends no key with it
         is_counted = self._rates.is_on and scope["path"] not in HEALTH
-        if is_counted and (seconds := self._rates.take(_who(scope, grant))):
+        if is_counted and (seconds := self._rates.take(_who(scope, admission))):
             sentence = f"too many requests; try again in {seconds} s"
             return Refusal(429, "too_many_requests", sentence, {"Retry-After": str(seconds)})
         if self._page.serves(scope):
             return None
-        if grant is None:
+        if admission is None:
             return _WITHOUT_KEY
         if self.phase in NOT_OPEN and scope["path"] not in ALWAYS:
             return Refusal(503, *NOT_OPEN[self.phase])
@@ -242,7 +244,11 @@ class App:
             return json_response({"status": "ok"})
         return _error(503, trouble.code, trouble.message)
 
-    async def _show_metrics(self, _request: Request) -> Response:
+    async def _show_metrics(self, request: Request) -> Response:
+        try:
+            self._access.check(request.scope, METRICS)
+        except GrantMissing as error:
+            return _error(403, "grant_missing", str(error))
         return Response(self._metrics.text(is_open=self.phase is Phase.READY), media_type=CONTENT_TYPE)
 
     async def _show_openapi(self, _request: Request) -> Response:
@@ -297,10 +303,10 @@ async def _failure(scope: Scope, receive: Receive, send: Send) -> None:
     await refuse(scope, receive, send, 500, *_REFUSALS[500])
 
 
-def _who(scope: Scope, grant: Grant | None) -> str:
+def _who(scope: Scope, admission: Admission | None) -> str:
     """Name whose requests are counted together: those of a key, or of an address."""
-    if grant is not None and grant.key_id is not None:
-        return f"key:{grant.key_id}"
+    if admission is not None and admission.key_id is not None:
+        return f"key:{admission.key_id}"
     client = scope.get("client")
     return f"address:{source_of(client[0])}" if client else "address:"
 

@@ -86,6 +86,8 @@ def serve(host: Host, settings: Settings | None = None, /, **given: Any) -> None
     fill_standard_streams()
     settings = settings or _settings_of(given)
     set_up(settings.log_format, settings.log_level)
+    if not settings.terminals:
+        host.off |= {"terminals"}
     try:
         with Stopper() as stopper, asyncio.Runner(loop_factory=_new_loop) as runner:
             is_closed = runner.run(Serving(host, settings, stopper).run())
@@ -285,7 +287,7 @@ def _app(
         names,
         extra,
         allowed=settings.allowed_hosts,
-        access=Access(keys, public),
+        access=Access(keys, public, host.off),
         cors=Cors(settings.cors_origins),
         rates=Rates(settings.rate),
         max_body=settings.max_body,

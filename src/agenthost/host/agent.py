@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack
 
 from agenthost.core.compaction import compact
+from agenthost.core.decisions.grants import Grant
 from agenthost.core.transcript import Message
 from agenthost.host.options import Option
 from agenthost.host.tools import Tool
@@ -22,6 +23,7 @@ from agenthost.wire.ahp.common import ProtectedResourceMetadata
 from agenthost.wire.ahp.config import ConfigSchema
 from agenthost.wire.ahp.customization import CustomizationRef
 from agenthost.wire.ahp.root import AgentInfo, SessionModelInfo
+from agenthost.wire.json import JsonObject
 
 if TYPE_CHECKING:
     from agenthost.host.turn import Turn
@@ -240,6 +242,11 @@ class Agent:
         self.toolset = self._own_tools.joined(
             (source.name, one) for source in self.sources for one in source.tools()
         )
+
+    def grant_of(self, call: JsonObject) -> Grant | None:
+        """Return what a key must have to approve this tool call, as the state shows it; nothing means any."""
+        one = None if "toolClientId" in call else self.toolset.get(call["toolName"])
+        return None if one is None else one.grant
 
     def info(self) -> AgentInfo:
         """Describe it to clients."""

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
 
+from agenthost.core.decisions.grants import ALL_RIGHTS, Rights
 from agenthost.errors import HostError, InvalidValue
 from agenthost.host.agent import Command
 from agenthost.host.files.files import Files
@@ -95,12 +96,14 @@ class Completions:
         *,
         folder: URI | None = None,
         commands: Sequence[Command] = (),
+        rights: Rights = ALL_RIGHTS,
     ) -> CompletionsResult:
         """Give what could follow, the best first.
 
         `folder` is where the session works, the workspace if it does not say; `commands` are its agent's.
 
         Raises:
+            GrantMissing: the text asks for files, which are not for whoever asks.
             InvalidValue: the cursor is not in the text.
         """
         before = before_cursor(params["text"], params["offset"])
@@ -110,6 +113,7 @@ class Completions:
         match = _FILE.search(before[-LONGEST_QUERY - 1 :])
         if match is None or params["kind"] != "userMessage":
             return {"items": []}
+        rights.check("completions/files")
         return {"items": await self._found(owner, folder, match[1], _Place(match[0], params["offset"]))}
 
     async def _found(

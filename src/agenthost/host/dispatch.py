@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from agenthost.core.decisions import Context, decide, final_answers, is_deferred
+from agenthost.core.decisions.grants import ALL_RIGHTS, Rights
 from agenthost.core.following import following
 from agenthost.errors import HostError, SessionNotFound
 from agenthost.host.recorder import Noted, beside
@@ -52,12 +53,13 @@ class Dispatched(msgspec.Struct, frozen=True, gc=False):
     """Where a client's action comes from.
 
     `sent` is what its receipt is kept of, and `sender` the connection that it came by just now; one that had
-    to wait has none.
+    to wait has none. `rights` are what the client may do; what waits was within them when it came.
     """
 
     origin: ActionOrigin
     sent: Sent | None = None
     sender: Sender | None = None
+    rights: Rights = ALL_RIGHTS
 
     @property
     def identity(self) -> str:
@@ -96,16 +98,21 @@ class Dispatcher:
     # What clients want
 
     async def dispatch(
-        self, client_id: str, client_seq: int, action: Json, sender: Sender | None = None
+        self,
+        client_id: str,
+        client_seq: int,
+        action: Json,
+        sender: Sender | None = None,
+        rights: Rights = ALL_RIGHTS,
     ) -> Shown | None:
         """Let a client's action happen. Gives the refusal, if it is refused.
 
         What names a session or terminal that is not there is ignored, and so is what comes a second time by
         another connection (see `senders`). Whatever goes wrong in here is a refusal: nobody waits in vain.
         """
-        by = Dispatched({"clientId": client_id, "clientSeq": client_seq})
+        by = Dispatched({"clientId": client_id, "clientSeq": client_seq}, rights=rights)
         if sender is not None:
-            by = Dispatched(by.origin, Sent(sender.identity, client_seq, digest_of(action)), sender)
+            by = Dispatched(by.origin, Sent(sender.identity, client_seq, digest_of(action)), sender, rights)
         resource: Root | Terminal | Session = self._root
         try:
             resource = await self._find(action)
@@ -143,8 +150,9 @@ class Dispatcher:
         if isinstance(resource, Session):
             return self._dispatch_to_session(resource, action, by)
         if isinstance(resource, Terminal):
-            return resource.dispatch(action, by.origin, partial(self._note, by))
-        decided = decide(resource.state, action, by.origin["clientId"])
+            return resource.dispatch(action, by.origin, partial(self._note, by), by.rights)
+        context = Context(rights=by.rights)
+        decided = decide(resource.state, action, by.origin["clientId"], context=context)
         if isinstance(decided, str):
             return resource.refuse(action, by.origin, decided)
         resource.act(decided, by.origin)  # type: ignore[arg-type] # of the root, as it is not refused
@@ -152,7 +160,7 @@ class Dispatcher:
         return None
 
     def _dispatch_to_session(self, session: Session, action: Any, by: Dispatched) -> Shown | None:
-        context = self._context_of(session, by)
+        context = msgspec.structs.replace(self._context_of(session, by), rights=by.rights)
         decided = decide(session.state, action, by.origin["clientId"], context=context)
         if isinstance(decided, str):
             return session.refuse(action, by.origin, decided)

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
 from agenthost.core.decisions import Context
+from agenthost.core.decisions.grants import ALL_RIGHTS, Grant, Rights
 from agenthost.host.agent import Agent, Answer, Declaration, Home
 from agenthost.host.calls import WaitFor
 from agenthost.host.catalogue import Catalogue
@@ -38,7 +39,14 @@ from agenthost.host.means import Means
 from agenthost.host.running import Surroundings
 from agenthost.host.senders import Sender
 from agenthost.host.session import Session
-from agenthost.host.setup import changed, option_values, pins_for, private_of, server_tools_changed
+from agenthost.host.setup import (
+    changed,
+    option_grants,
+    option_values,
+    pins_for,
+    private_of,
+    server_tools_changed,
+)
 from agenthost.host.starting import Start
 from agenthost.host.storage.sqlite import SqliteStorage
 from agenthost.host.subscriptions import Shown
@@ -60,6 +68,7 @@ class Host:
     """A host of agents. Declare agents first, then open it, or let `serve` do that.
 
     Attributes:
+        off: the grants that are switched off, whoever has them.
         stats: what happened so far, for the metrics.
         engine: the store and what lives on it, once the host is open.
         turns: the turns that run or wait.
@@ -99,18 +108,20 @@ class Host:
         limits: Limits | None = None,
         full_sync: bool = False,
         file_policy: FilePolicy | None = None,
+        terminals: bool = True,
     ) -> None:
         """Make a host that keeps its sessions in `data`; without, in a folder that goes when it closes.
 
         `workspace` is the folder that files may be touched in, the current one unless told. `full_sync` waits
         for the disk at every commit, so that not even a power cut takes one back. `file_policy` decides what
-        clients may touch outside of the workspace.
+        clients may touch outside of the workspace. Without `terminals`, no client gets a shell.
         """
         self.data = None if data is None else Path(data)
         self.workspace = Path(workspace or ".").absolute()
         self.limits = limits or Limits()
         self.full_sync = full_sync
         self.file_policy = file_policy
+        self.off: frozenset[Grant] = frozenset() if terminals else frozenset({"terminals"})
         self.stats = Stats()
         self.catalogue = Catalogue()
         self._agents: dict[str, Agent] = {}
@@ -331,13 +342,15 @@ class Host:
         tell: Callable[[Shown], None] | None = None,
         *,
         sender: Sender | None = None,
+        rights: Rights = ALL_RIGHTS,
     ) -> Shown | None:
         """Let a client's action happen. Gives the refusal, if it is refused.
 
         `tell` is called with it once it is durable, in the order of everything else that is shown. `sender`
-        is the connection that it came by, for those clients who may send something a second time.
+        is the connection that it came by, for those clients who may send something a second time; `rights`
+        are what the client may do.
         """
-        refusal = await self.dispatcher.dispatch(client_id, client_seq, action, sender)
+        refusal = await self.dispatcher.dispatch(client_id, client_seq, action, sender, rights)
         if refusal is not None:
             if tell is not None:
                 self.engine.journal.write([], tell, refusal)
@@ -366,7 +379,13 @@ class Host:
     def _context(self, session: Session) -> Context:
         agent = self._agents.get(session.state["summary"]["provider"])
         models = None if agent is None else [model.id for model in agent.models]
-        return Context(models, message_bytes=self.limits.message_bytes, had_turn=session.had_turn)
+        return Context(
+            models,
+            message_bytes=self.limits.message_bytes,
+            had_turn=session.had_turn,
+            call_grant=None if agent is None else agent.grant_of,
+            option_grants={} if agent is None else option_grants(agent),
+        )
 
     def _options(self, agent: Agent, session: Session) -> dict[str, str]:
         kept = private_of(session).get("secrets", {})

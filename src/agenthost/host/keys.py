@@ -14,13 +14,14 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
 
+from agenthost.core.decisions.grants import DEFAULT_GRANTS, GRANTS, Grant
 from agenthost.errors import StorageError
 from agenthost.host.storage.folder import replace_file
 
@@ -60,6 +61,7 @@ class ApiKey(msgspec.Struct, frozen=True, kw_only=True):
         sha256: the hash of its secret.
         created: when it was made, in Unix seconds.
         expires: from when on it opens nothing any more, in Unix seconds.
+        given: the grants that it was made with; None if it was made before there were any.
     """
 
     id: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{12}$")]
@@ -68,6 +70,12 @@ class ApiKey(msgspec.Struct, frozen=True, kw_only=True):
     sha256: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
     created: int
     expires: int | None = None
+    given: tuple[Grant, ...] | None = msgspec.field(default=None, name="grants")
+
+    @property
+    def grants(self) -> frozenset[Grant]:
+        """What it is worth."""
+        return frozenset(DEFAULT_GRANTS if self.given is None else self.given)
 
     def is_valid(self, now: float) -> bool:
         """Tell whether it opens anything at this time.
@@ -78,7 +86,8 @@ class ApiKey(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Kept(msgspec.Struct, frozen=True, kw_only=True):
-    version: Literal[1] = 1
+    # Version 1 had no grants: a host that knows no other would take every key for one to everything.
+    version: Literal[1, 2] = 2
     keys: list[ApiKey]
 
 
@@ -109,8 +118,14 @@ class KeyFile:
                 "remove it and create new keys"
             ) from None
 
-    def create(self, owner: str = "", name: str = "", seconds: int | None = None) -> tuple[ApiKey, str]:
-        """Make a key that is good for so long; gives what is kept of it, and the key itself.
+    def create(
+        self,
+        owner: str = "",
+        name: str = "",
+        seconds: int | None = None,
+        grants: Collection[Grant] = DEFAULT_GRANTS,
+    ) -> tuple[ApiKey, str]:
+        """Make a key that is good for so long, and for so much; gives what is kept of it, and the key itself.
 
         Raises:
             StorageError: the file is damaged, or cannot be written; then nothing has changed.
@@ -123,6 +138,7 @@ class KeyFile:
             sha256=_hash(secret),
             created=now,
             expires=None if seconds is None else now + seconds,
+            given=tuple(grant for grant in GRANTS if grant in grants),
         )
         self._change(lambda keys: [*keys, key])
         return key, f"ah_{key.id}_{secret}"
@@ -199,11 +215,11 @@ class Keys:
         is_same = hmac.compare_digest(_hash(parts[2] if parts else ""), key.sha256 if key else _NOBODY)
         return key if key is not None and is_same and key.is_valid(self._now()) else None
 
-    def is_valid(self, key_id: str) -> bool:
-        """Tell whether a key that was found is still good, for connections that last."""
+    def get(self, key_id: str) -> ApiKey | None:
+        """Return a key that was found before, if it is still good, for connections that last."""
         self._look()
         key = self._keys.get(key_id)
-        return key is not None and key.is_valid(self._now())
+        return key if key is not None and key.is_valid(self._now()) else None
 
     def _now(self) -> float:
         """Return the time; at least as much later than the start as has passed, if the clock is set back."""

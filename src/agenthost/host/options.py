@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from agenthost.core.decisions.grants import Grant
 from agenthost.wire.ahp.commands.session import SessionConfigValueItem
 
 __all__ = ["Option", "Suggest", "SuggestQuery", "Suggestion"]
@@ -60,6 +61,7 @@ class Option:
         suggest: finds values when somebody is about to choose one, such as the branches of a repository.
         labels: how people call the choices, in their order.
         descriptions: what the choices mean, in their order.
+        grant: what a key must have to set it to something else than the default.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Option:
     suggest: Suggest | None = None
     labels: tuple[str, ...] = ()
     descriptions: tuple[str, ...] = ()
+    grant: Grant | None = None
 
     def __post_init__(self) -> None:
         if not self.name:

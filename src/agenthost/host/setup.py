@@ -7,6 +7,7 @@ of it is read at the moment of use: a tool that is not switched on cannot run, w
 from collections.abc import Iterable, Mapping
 from typing import Any, NotRequired, TypedDict, cast
 
+from agenthost.core.decisions.grants import Grant, Rights
 from agenthost.errors import InvalidValue
 from agenthost.host.agent import Agent
 from agenthost.host.options import Option
@@ -151,6 +152,22 @@ def option_values(agent: Agent, state: SessionState) -> dict[str, str]:
         for option in agent.options
         if option.kind != "secret"
     }
+
+
+def option_grants(agent: Agent) -> dict[str, Grant]:
+    """Return what setting an option needs, for those that need something."""
+    return {option.name: option.grant for option in agent.options if option.grant is not None}
+
+
+def check_option_grants(agent: Agent, values: Mapping[str, Json], rights: Rights) -> None:
+    """Refuse values for a new session that whoever makes it may not choose; a default is for everybody.
+
+    Raises:
+        GrantMissing: with what is missing.
+    """
+    for option in agent.options:
+        if option.grant is not None and values.get(option.name, option.default) != option.default:
+            rights.check_grant(option.grant, f"setting {quote(option.name)}")
 
 
 def config_state(agent: Agent, values: Mapping[str, str]) -> SessionConfigState | None:

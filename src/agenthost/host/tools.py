@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, TypedDict, Unpack, overload
 
+from agenthost.core.decisions.grants import Grant
 from agenthost.core.docstrings import read_docstring
 from agenthost.core.signatures import SchemaSignature, Signature, read_signature
 from agenthost.errors import HostError, InvalidValue
@@ -54,6 +55,7 @@ class ToolOptions(TypedDict, total=False):
     mask_errors: bool
     source: str
     believed: bool
+    grant: Grant
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -84,6 +86,7 @@ class Tool:
         source: what says where it comes from, if that is another server: an approval is then good only for
             the definition that was shown (see `pins`).
         believed: whether the hints count for what the host does, and are not only shown.
+        grant: what a key must have to approve or to trust it, such as `run` for one that runs programs.
     """
 
     function: Callable[..., Any]
@@ -107,6 +110,7 @@ class Tool:
     mask_errors: bool | None = None
     source: str | None = None
     believed: bool = True
+    grant: Grant | None = None
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):

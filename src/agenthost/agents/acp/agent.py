@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from agenthost.agents.acp.servers import HandedServer, servers_of
 from agenthost.commands import install
+from agenthost.core.decisions.grants import Grant
 from agenthost.errors import AgentUnavailable
 from agenthost.host.agent import Agent, Command, Declaration
 from agenthost.host.programs.command import command_of
 from agenthost.host.turn import Turn
+from agenthost.wire.json import JsonObject
 
 if TYPE_CHECKING:
     from agenthost.agents.acp.relay import Relay
@@ -23,6 +25,17 @@ log = logging.getLogger("agenthost.acp")
 
 KNOWN_SECONDS = 10.0
 """How long a new session waits for the program to say what it offers."""
+
+GRANTS: dict[str, Grant | None] = {
+    "read": "files",
+    "edit": "files",
+    "delete": "files",
+    "move": "files",
+    "search": "files",
+    "fetch": None,
+    "think": None,
+}
+"""What approving a call needs, by its kind. All others may be anything, as programs may."""
 
 IDLE_SECONDS = 600.0
 """After so long without a turn the program may leave."""
@@ -70,6 +83,10 @@ class AcpAgent(Agent):
         self._declared = declared
         self._relay: Relay | None = None
         self._asking: asyncio.Task[None] | None = None
+
+    def grant_of(self, call: JsonObject) -> Grant | None:
+        """Return what approving a call needs: the program says its kind, not what it will do."""
+        return GRANTS.get(call["toolName"], "run")
 
     async def start(self) -> None:
         """Begin to ask the program what it offers; a host opens whether it answers or not."""

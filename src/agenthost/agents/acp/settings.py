@@ -74,6 +74,7 @@ class Setting:
             self.description,
             labels=tuple(choice.name for choice in self.choices),
             descriptions=tuple(choice.description for choice in self.choices),
+            grant="run" if self.name == MODE else None,  # some modes ask nobody any more
         )
 
 

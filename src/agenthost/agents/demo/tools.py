@@ -77,6 +77,7 @@ def _preview_write(path: str, text: str, context: ToolContext) -> list[ToolResul
     idempotent=True,
     editable=True,
     preview=_preview_write,
+    grant="files",
 )
 def write_file(
     path: FilePath, text: Annotated[str, "all that is to be in it"], context: ToolContext
@@ -93,7 +94,7 @@ def write_file(
     return ToolResult([context.edited(file, before, text), sentence], message=f"Wrote {path}")
 
 
-@tool(title="Read file", read_only=True)
+@tool(title="Read file", read_only=True, grant="files")
 def read_file(path: FilePath, context: ToolContext) -> str:
     """Read a text file of the workspace."""
     with _plainly(path):
@@ -140,7 +141,7 @@ def _plainly(path: str) -> Iterator[None]:
         raise ToolError(f"{path!r}: {error.strerror or type(error).__name__}") from error
 
 
-@tool(title="Run", read_only=False, destructive=True, idempotent=False, editable=True)
+@tool(title="Run", read_only=False, destructive=True, idempotent=False, editable=True, grant="run")
 async def run(command: Annotated[str, "the command, for sh"], context: ToolContext) -> ToolResult:
     """Run a shell command in the workspace, for at most a minute; gives what it prints."""
     if "\0" in command:

@@ -9,7 +9,7 @@ from agenthost.core.decisions.pending import final_answers
 from agenthost.core.decisions.refusal import Context, Dispatch, Refused, Rule, let_pass, message_name
 from agenthost.core.decisions.session import is_deferred
 from agenthost.core.decisions.shapes import cleaned
-from agenthost.errors import InvalidValue, NotJson
+from agenthost.errors import GrantMissing, InvalidValue, NotJson, SwitchedOff
 from agenthost.wire.ahp.actions import StateAction
 from agenthost.wire.ahp.snapshot import State
 from agenthost.wire.json import Json, check_depth
@@ -81,8 +81,9 @@ def decide(
     try:
         check_depth(action)
         check_names(action)
+        context.rights.check(str(kind))
         clean = cleaned(action)
         rule(state, clean, Dispatch(client_id, context))
-    except (InvalidValue, NotJson, Refused) as reason:
+    except (InvalidValue, NotJson, Refused, GrantMissing, SwitchedOff) as reason:
         return str(reason)
     return clean

@@ -24,9 +24,13 @@ TYPES: dict[str, tuple[tuple[type, ...], str]] = {
 }
 
 
-def session_config_changed(state: SessionState, action: SessionConfigChangedAction, _by: Dispatch) -> None:
-    """Refuse what is not said to be changeable after the session's creation."""
+def session_config_changed(state: SessionState, action: SessionConfigChangedAction, by: Dispatch) -> None:
+    """Refuse what is not said to be changeable after the session's creation, or not by this client."""
     _check_change("the session", state, action, lambda setting: setting.get("sessionMutable") is True)
+    old = state["config"]["values"]
+    for name, grant in by.context.option_grants.items():
+        if name in action["config"] and not _is_same(old.get(name), action["config"][name]):
+            by.context.rights.check_grant(grant, f"setting {quote(name)}")
 
 
 def root_config_changed(state: RootState, action: RootConfigChangedAction, _by: Dispatch) -> None:

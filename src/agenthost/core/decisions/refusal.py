@@ -1,11 +1,12 @@
 """Refusals: how a rule says no, and what it may know beside the state and the action."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
 
-from agenthost.wire.json import encode_json
+from agenthost.core.decisions.grants import ALL_RIGHTS, Grant, Rights
+from agenthost.wire.json import JsonObject, encode_json
 
 
 class Refused(Exception):
@@ -23,6 +24,9 @@ class Context(msgspec.Struct, frozen=True, gc=False):
         waiting: the actions that are held back, for the end of the turn or until the session is ready.
         taken: the messages that waited before and do no more, as `message_name` calls them.
         lacks: why whoever dispatched it may not begin a turn, such as for want of a token.
+        rights: what whoever dispatched it may do.
+        call_grant: tells what approving a tool call needs; without it, nothing.
+        option_grants: what setting an option needs, for those that need something.
     """
 
     models: Collection[str] | None = None
@@ -32,6 +36,9 @@ class Context(msgspec.Struct, frozen=True, gc=False):
     waiting: Sequence[Any] = ()
     taken: Collection[str] = ()
     lacks: str | None = None
+    rights: Rights = ALL_RIGHTS
+    call_grant: Callable[[JsonObject], Grant | None] | None = None
+    option_grants: Mapping[str, Grant] = {}
 
 
 class Dispatch(msgspec.Struct, frozen=True, gc=False):

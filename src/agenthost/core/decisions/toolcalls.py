@@ -15,12 +15,14 @@ from agenthost.wire.json import JsonObject, check_density
 from agenthost.wire.mismatch import quote
 
 
-def tool_call_confirmed(state: SessionState, action: SessionToolCallConfirmedAction, _by: Dispatch) -> None:
-    """Refuse all answers but the first, and what was not offered."""
+def tool_call_confirmed(state: SessionState, action: SessionToolCallConfirmedAction, by: Dispatch) -> None:
+    """Refuse all answers but the first, what was not offered, and a yes that the client may not give."""
     for call in _calls_meant(state, action, "pending-confirmation"):
         _check_option(call, action)
         if action["approved"] and "editedToolInput" in action and call.get("editable") is not True:
             raise Refused(f"the input of tool call {quote(action['toolCallId'])} may not be edited")
+        if action["approved"] and by.context.call_grant is not None:
+            by.context.rights.check_grant(by.context.call_grant(call), f"approving {quote(call['toolName'])}")
         if action["approved"]:
             check_density(action.get("editedToolInput", ""))
 

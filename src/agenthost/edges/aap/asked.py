@@ -4,6 +4,7 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agenthost.core.decisions.grants import Rights
 from agenthost.core.recording import plain_text
 from agenthost.core.seeding import sent_message
 from agenthost.edges.aap.agents import SECRET_MASK
@@ -27,8 +28,11 @@ __all__ = ["Asked"]
 class Asked:
     """One request for a turn: first checked, then applied."""
 
-    def __init__(self, host: Host, agent: Agent, session: Session, body: PostSessionTurnRequest) -> None:
+    def __init__(
+        self, host: Host, agent: Agent, session: Session, body: PostSessionTurnRequest, rights: Rights
+    ) -> None:
         self.host = host
+        self.rights = rights
         self.agent = agent
         self.session = session
         self.overrides: AgentOverrides = body.get("agent", {})
@@ -72,13 +76,18 @@ class Asked:
             raise Problem(409, "client_active", sentence, "$.tools")
 
     def _check_fixed(self) -> None:
-        """Refuse to change an option that stays what it was at the start; sending it again is no change."""
+        """Refuse to change an option that stays what it was at the start, or that is not for whoever asks.
+
+        Sending a value again is no change.
+        """
         if "options" not in self.overrides:
             return
         values = option_values(self.agent, self.session.state)
         sealed = private_of(self.session).get("secrets", {})
         for option in self.agent.options:
             value = self.overrides["options"].get(option.name)
+            if value is not None and value != values.get(option.name, value):
+                self.rights.check_grant(option.grant, f"setting {quote(option.name)}")
             # A secret that is not set is shown as the mask of its default, or as nothing.
             is_unset = option.kind == "secret" and not sealed.get(option.name)
             same = (None, values.get(option.name, SECRET_MASK), "" if is_unset else None)
@@ -102,6 +111,9 @@ class Asked:
                 wanted = "a result, as the tool is the application's" if is_clients else "a permission"
                 rest = wanted if is_clients else f"{wanted}, as the tool is the server's"
                 raise InvalidValue(f"$.messages[{place}].role", rest, quote(message["role"]))
+            if message["role"] != "tool" and message["granted"]:  # type: ignore[typeddict-item]
+                what = f"approving {quote(waiting[call_id]['toolName'])}"
+                self.rights.check_grant(self.agent.grant_of(waiting[call_id]), what)
             answered.add(call_id)
         if missing := sorted(waiting.keys() - answered):
             raise InvalidValue("$.messages", "an answer to every open call", f"none for {', '.join(missing)}")

@@ -8,6 +8,7 @@ from binascii import Error as NotBase64
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agenthost.core.decisions.grants import Rights
 from agenthost.core.transcript import check_public, check_seed
 from agenthost.edges.aap.agents import options_of
 from agenthost.edges.aap.problems import Problem
@@ -35,10 +36,11 @@ __all__ = [
 ]
 
 
-def check_overrides(agent: Agent, asked: AgentOverrides) -> None:
-    """Refuse tools and options that the agent does not have.
+def check_overrides(agent: Agent, asked: AgentOverrides, rights: Rights) -> None:
+    """Refuse tools and options that the agent does not have, and trust that whoever asks may not give.
 
     Raises:
+        GrantMissing: trusting a tool needs a grant.
         InvalidValue: its path names the culprit.
     """
     names: set[str] = set()
@@ -50,6 +52,8 @@ def check_overrides(agent: Agent, asked: AgentOverrides) -> None:
         if tool["name"] in names:
             raise InvalidValue(at, "each tool once", quote(tool["name"]))
         names.add(tool["name"])
+        if tool.get("trust"):
+            rights.check_grant(agent.toolset[tool["name"]].grant, f"trusting {quote(tool['name'])}")
     _check_options(agent, asked.get("options", {}))
 
 

@@ -18,6 +18,7 @@ from agenthost.edges.aap.problems import Problem, problem_of
 from agenthost.edges.aap.sessions import Sessions
 from agenthost.edges.aap.turns import Exchange, begin_turn
 from agenthost.edges.aap.versions import Version
+from agenthost.edges.access import ADMISSION, Admission, caller_of
 from agenthost.edges.bodies import read_body
 from agenthost.edges.connections import VISITOR
 from agenthost.edges.health import NOT_OPEN, Phase
@@ -35,6 +36,9 @@ log = logging.getLogger("agenthost.aap")
 Handler: TypeAlias = Callable[["Call"], Awaitable[None]]
 
 _STOPPING = Problem(503, *NOT_OPEN[Phase.STOPPING])
+META = "meta"
+"""A command that AHP does not have: to describe what is served."""
+
 _ID = "{id}"
 """What stands in the paths for the id of a session."""
 
@@ -46,7 +50,8 @@ class Call:
 
     def __init__(self, host: Host, scope: Scope, receive: Receive, send: Send, max_bytes: int) -> None:
         self.host = host
-        self.sessions = Sessions(host, scope.get("agenthost.owner"))
+        self.caller = caller_of(scope)
+        self.sessions = Sessions(host, self.caller)
         self._scope = scope
         self._receive = receive
         self._send = send
@@ -107,8 +112,8 @@ class Call:
 
     def _is_allowed(self) -> bool:
         """Tell whether who asked would still be let in: the key may expire, or be revoked."""
-        grant = self._scope.get("agenthost.grant")
-        return grant is None or grant.is_valid
+        admission: Admission = self._scope[ADMISSION]
+        return admission.is_valid
 
     async def wait_answer(self, exchange: Exchange) -> PostSessionTurnResponse:
         """Wait for the turn to stop, and give all of it."""
@@ -132,22 +137,22 @@ class Call:
 
 def routes_of(host: Host, version: Version, max_bytes: int, nothing: ASGIApp) -> ASGIApp:
     """Give the endpoints of one version, below its base URL; `nothing` answers for all other paths."""
-    endpoints: list[tuple[str, str, Handler]] = [
-        ("GET", "/meta", lambda call: get_meta(call, version)),
-        ("GET", "/sessions", lambda call: get_sessions(call, version)),
-        ("GET", version.one, lambda call: get_session(call, version)),
-        ("DELETE", version.one, delete_session),
-        ("POST", version.turns, lambda call: post_turn(call, version)),
+    endpoints: list[tuple[str, str, str, Handler]] = [
+        ("GET", "/meta", META, lambda call: get_meta(call, version)),
+        ("GET", "/sessions", "listSessions", lambda call: get_sessions(call, version)),
+        ("GET", version.one, "fetchTurns", lambda call: get_session(call, version)),
+        ("DELETE", version.one, "disposeSession", delete_session),
+        ("POST", version.turns, "session/turnStarted", lambda call: post_turn(call, version)),
     ]
     if version.opens_with_turn:
-        endpoints.append(("PUT", "/session", lambda call: put_session(call, version)))
+        endpoints.append(("PUT", "/session", "createSession", lambda call: put_session(call, version)))
     else:
-        endpoints.append(("POST", "/sessions", lambda call: post_sessions(call, version)))
+        endpoints.append(("POST", "/sessions", "createSession", lambda call: post_sessions(call, version)))
     if version.has_history:
-        endpoints.append(("GET", f"{version.one}/history", get_history))
-    paths: dict[str, dict[str, Handler]] = {}
-    for method, path, handler in endpoints:
-        paths.setdefault(path, {})[method] = handler
+        endpoints.append(("GET", f"{version.one}/history", "fetchTurns", get_history))
+    paths: dict[str, dict[str, tuple[str, Handler]]] = {}
+    for method, path, command, handler in endpoints:
+        paths.setdefault(path, {})[method] = command, handler
     found = {path: _Endpoint(host, version, methods, max_bytes) for path, methods in paths.items()}
     return _Paths(found, nothing)
 
@@ -173,9 +178,11 @@ class _Paths:
 
 
 class _Endpoint:
-    """One path: its handlers, by method, and what all of them have in common."""
+    """One path: its handlers, by method, with the commands that they are, and what all have in common."""
 
-    def __init__(self, host: Host, version: Version, handlers: dict[str, Handler], max_bytes: int) -> None:
+    def __init__(
+        self, host: Host, version: Version, handlers: dict[str, tuple[str, Handler]], max_bytes: int
+    ) -> None:
         self._host = host
         self._version = version
         self._handlers = handlers
@@ -183,13 +190,15 @@ class _Endpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         call = Call(self._host, scope, receive, send, self._max_bytes)
-        handler = self._handlers.get(scope["method"])
-        if handler is None:
+        found = self._handlers.get(scope["method"])
+        if found is None:
             allowed = ", ".join(self._handlers)
             problem = Problem(405, "method_not_allowed", f"this path takes {allowed}")
             await call.answer(problem.body(), 405, [(b"allow", allowed.encode())])
             return
+        command, handler = found
         try:
+            call.caller.rights.check(command)
             await handler(call)
         except asyncio.CancelledError:
             if call.has_begun:
@@ -250,7 +259,7 @@ async def put_session(call: Call, version: Version) -> None:
     call.sessions.check_turn(create, turn)
     session = await call.sessions.create(create)
     try:
-        exchange = await begin_turn(call.host, session, turn)
+        exchange = await begin_turn(call.host, session, turn, call.caller.rights)
     except (HostError, Problem):
         await call.host.dispose_session(session.row.uri)  # nobody will ever know its id
         raise
@@ -269,7 +278,7 @@ async def post_turn(call: Call, version: Version) -> None:
     body = version.turn_to_v3(version.turn.decode(await call.body()))
     session = await call.sessions.get(call.id)
     # Awaited before the first byte, so a refusal is still a status code.
-    exchange = await begin_turn(call.host, session, body)
+    exchange = await begin_turn(call.host, session, body, call.caller.rights)
     if body.get("stream", "none") == "none":
         await call.answer(await call.wait_answer(exchange))
     else:

@@ -19,10 +19,11 @@ from agenthost.edges.aap.checks import (
 )
 from agenthost.errors import InvalidValue, SessionNotFound
 from agenthost.host.agent import Agent
+from agenthost.host.callers import Caller
 from agenthost.host.host import Host
 from agenthost.host.lifetimes import new_id
 from agenthost.host.session import Session
-from agenthost.host.setup import Private, is_trusted_always
+from agenthost.host.setup import Private, check_option_grants, is_trusted_always
 from agenthost.host.starting import Start
 from agenthost.host.storage import SessionRow
 from agenthost.host.storage.cursors import cursor_of, position_of
@@ -47,11 +48,12 @@ PAGE = 50
 
 
 class Sessions:
-    """The sessions of a host, as one owner sees them; `None` sees all."""
+    """The sessions of a host, as somebody sees them."""
 
-    def __init__(self, host: Host, owner: str | None) -> None:
+    def __init__(self, host: Host, caller: Caller) -> None:
         self._host = host
-        self._owner = owner
+        self._owner = caller.owner
+        self._rights = caller.rights
 
     async def find(self, name: str) -> SessionRow:
         """Find a session by its id.
@@ -100,7 +102,8 @@ class Sessions:
         tools = {tool["name"]: tool.get("trust", False) for tool in config.get("tools", [])}
         await self._host.sourcing.wait(agent, tools)
         await agent.wait_known()
-        check_overrides(agent, config)
+        check_overrides(agent, config, self._rights)
+        check_option_grants(agent, config.get("options", {}), self._rights)
         check_tools(agent, body.get("tools", []), list(tools))
         messages = body.get("messages", [])
         check_seed_history(agent, messages)

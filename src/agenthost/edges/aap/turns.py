@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from agenthost.core.decisions.grants import Rights
 from agenthost.core.reducers import reduce_session
 from agenthost.core.transcript import public
 from agenthost.edges.aap.asked import Asked
@@ -57,8 +58,10 @@ meanwhile is told first when the turn goes on.
 """
 
 
-async def begin_turn(host: Host, session: Session, body: PostSessionTurnRequest) -> "Exchange":
-    """Let a turn begin, or go on with what it waited for. Gives what follows.
+async def begin_turn(
+    host: Host, session: Session, body: PostSessionTurnRequest, rights: Rights
+) -> "Exchange":
+    """Let a turn begin, or go on with what it waited for, as far as whoever asks may. Gives what follows.
 
     Raises:
         HostError, Problem: it is refused, and nothing has changed.
@@ -68,22 +71,22 @@ async def begin_turn(host: Host, session: Session, body: PostSessionTurnRequest)
     check_stream(agent, mode)
     check_messages(agent, body["messages"])
     if overrides := body.get("agent"):
-        await _check_overrides(host, agent, overrides)
+        await _check_overrides(host, agent, overrides, rights)
     if session.state["lifecycle"] == "creating":
         await host.lifetimes.wait_prepared(session)
     host.engine.journal.refuse_if_in_trouble()
     # No await from here on: what is checked is the state that is changed.
-    asked = Asked(host, agent, session, body)
+    asked = Asked(host, agent, session, body, rights)
     asked.check()
     asked.apply()
     return Exchange(host, session, asked, mode)
 
 
-async def _check_overrides(host: Host, agent: Agent, overrides: Any) -> None:
+async def _check_overrides(host: Host, agent: Agent, overrides: Any, rights: Rights) -> None:
     if "name" in overrides:
         raise InvalidValue("$.agent.name", "no name, as the agent of a session never changes", "one")
     await host.sourcing.wait(agent, [tool["name"] for tool in overrides.get("tools", [])])
-    check_overrides(agent, overrides)
+    check_overrides(agent, overrides, rights)
 
 
 class Exchange:

@@ -10,11 +10,12 @@ import logging
 import re
 from typing import Any
 
-from agenthost.edges.ahp.peers import Grant, Peers, identity_of
+from agenthost.edges.ahp.peers import Admission, Peers, identity_of
 from agenthost.edges.ahp.refusals import failure_of
 from agenthost.edges.ahp.transport import Line, Transport
 from agenthost.edges.ahp.v0_1.connection import Connection
 from agenthost.errors import HostError, InvalidValue, UnsupportedVersion
+from agenthost.host.callers import ANYBODY, Caller
 from agenthost.host.host import Host
 from agenthost.wire.ahp.errors import ErrorCode
 from agenthost.wire.ahp.methods import METHODS
@@ -61,14 +62,18 @@ def _unsupported() -> UnsupportedVersion:
 
 
 async def serve(
-    host: Host, peers: Peers, transport: Transport, owner: str | None = None, grant: Grant | None = None
+    host: Host,
+    peers: Peers,
+    transport: Transport,
+    caller: Caller = ANYBODY,
+    admission: Admission | None = None,
 ) -> None:
-    """Serve a connection from its first message to its end, as long as its grant holds."""
+    """Serve a connection from its first message to its end, as long as its admission holds."""
     line = Line()
     closing: tuple[int, str] = (CLOSE_FULL, "too many connections")
     try:
-        if peers.admit(line, grant):
-            closing = await _served(host, peers, transport, owner, line)
+        if peers.admit(line, admission):
+            closing = await _served(host, peers, transport, caller, line)
     except asyncio.CancelledError:
         if not line.is_ended():
             raise
@@ -84,11 +89,11 @@ async def serve(
 
 
 async def _served(
-    host: Host, peers: Peers, transport: Transport, owner: str | None, line: Line
+    host: Host, peers: Peers, transport: Transport, caller: Caller, line: Line
 ) -> tuple[int, str]:
     """Serve a connection until its client is gone, or refused; gives how to close it."""
     try:
-        opened = await _shake_hands(host, peers, transport, owner, line)
+        opened = await _shake_hands(host, peers, transport, caller, line)
     except UnsupportedVersion:
         return CLOSE_REFUSED, "no common protocol version"
     if opened is not None:
@@ -97,7 +102,7 @@ async def _served(
 
 
 async def _shake_hands(
-    host: Host, peers: Peers, transport: Transport, owner: str | None, line: Line
+    host: Host, peers: Peers, transport: Transport, caller: Caller, line: Line
 ) -> Connection | None:
     """Answer until the client has opened the connection; gives nothing if it is gone.
 
@@ -108,7 +113,7 @@ async def _shake_hands(
         request = _first(data)
         if isinstance(request, Request):
             try:
-                return await _open(host, peers, transport, owner, line, request)
+                return await _open(host, peers, transport, caller, line, request)
             except Exception as error:
                 if not isinstance(error, HostError):
                     log.exception("%s failed", request.method)
@@ -142,7 +147,7 @@ def _is_before_versions(params: JsonObject) -> bool:
 
 
 async def _open(
-    host: Host, peers: Peers, transport: Transport, owner: str | None, line: Line, request: Request
+    host: Host, peers: Peers, transport: Transport, caller: Caller, line: Line, request: Request
 ) -> Connection:
     if request.method == "initialize" and _is_before_versions(request.params):
         raise _unsupported()
@@ -151,12 +156,12 @@ async def _open(
     client_id = params["clientId"]
     if not client_id:
         raise InvalidValue("$.clientId", "an id of the client's own", "an empty text")
-    identity = identity_of(owner, client_id)
+    identity = identity_of(caller.owner, client_id)
     if request.method == "initialize":
         version, kind = agreed(params["protocolVersions"])
     else:
         version, kind = agreed([peers.versions.get(identity, OLDEST)])
-    connection = kind(host, transport, owner, client_id, version, line)
+    connection = kind(host, transport, caller, client_id, version, line)
     await connection.open(request, params)
     for gone in peers.remember(identity, version):
         host.tokens.forget(gone)

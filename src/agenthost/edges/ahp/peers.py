@@ -6,7 +6,7 @@ from typing import Protocol
 
 from agenthost.edges.ahp.transport import Line
 
-__all__ = ["Grant", "Peers", "identity_of"]
+__all__ = ["Admission", "Peers", "identity_of"]
 
 CLOSE_GOING_AWAY = 1001
 CLOSE_NOT_ALLOWED = 1008
@@ -15,7 +15,7 @@ MOST_REMEMBERED = 10_000
 """How many clients are remembered that may come back. Whoever was away for longest begins anew."""
 
 
-class Grant(Protocol):
+class Admission(Protocol):
     """That somebody was let in."""
 
     @property
@@ -39,18 +39,18 @@ class Peers:
     def __init__(self, max_connections: int = 10_000) -> None:
         self.max_connections = max_connections
         self.versions: OrderedDict[str, str] = OrderedDict()
-        self._lines: dict[Line, Grant | None] = {}
+        self._lines: dict[Line, Admission | None] = {}
         self._newest: dict[str, Line] = {}
         self._identities: dict[Line, str] = {}
 
     def __len__(self) -> int:
         return len(self._lines)
 
-    def admit(self, line: Line, grant: Grant | None) -> bool:
+    def admit(self, line: Line, admission: Admission | None) -> bool:
         """Take a connection in, unless there are too many."""
         if len(self._lines) >= self.max_connections:
             return False
-        self._lines[line] = grant
+        self._lines[line] = admission
         return True
 
     def leave(self, line: Line) -> None:
@@ -80,8 +80,8 @@ class Peers:
 
     def sweep(self) -> None:
         """End the connections of those who would not be let in any more."""
-        for line, grant in list(self._lines.items()):
-            if grant is not None and not grant.is_valid:
+        for line, admission in list(self._lines.items()):
+            if admission is not None and not admission.is_valid:
                 line.end(CLOSE_NOT_ALLOWED, "the key is no longer valid")
 
     def stop(self) -> None:

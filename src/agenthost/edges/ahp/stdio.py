@@ -6,9 +6,11 @@ from contextlib import suppress
 from functools import cache
 from typing import BinaryIO
 
+from agenthost.core.decisions.grants import Rights
 from agenthost.edges.ahp.negotiation import serve
 from agenthost.edges.ahp.peers import Peers
 from agenthost.edges.ahp.wirelog import WireLog
+from agenthost.host.callers import Caller
 from agenthost.host.host import Host
 from agenthost.host.toolcontext import run_in_thread
 
@@ -66,4 +68,5 @@ async def serve_stdio(
 ) -> None:
     """Serve one client until it closes its end; a line has at most so many bytes."""
     pipe = _Pipe(*streams, longest)
-    await serve(host, peers, pipe if wire is None else wire.wrap(pipe))
+    caller = Caller(rights=Rights(off=host.off))
+    await serve(host, peers, pipe if wire is None else wire.wrap(pipe), caller)

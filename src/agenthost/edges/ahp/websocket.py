@@ -4,6 +4,7 @@ import asyncio
 
 from starlette.types import Receive, Scope, Send
 
+from agenthost.edges.access import ADMISSION, caller_of
 from agenthost.edges.ahp.negotiation import serve
 from agenthost.edges.ahp.peers import Peers
 from agenthost.edges.ahp.transport import Transport
@@ -73,8 +74,7 @@ class WebSocketApp:
         transport: Transport = _Socket(receive, send)
         if self._wire is not None:
             transport = self._wire.wrap(transport)
-        grant = scope.get("agenthost.grant")
-        await serve(self._host, self._peers, transport, scope.get("agenthost.owner"), grant)
+        await serve(self._host, self._peers, transport, caller_of(scope), scope[ADMISSION])
 
     async def _keep(self) -> None:
         """Watch over all connections: their keys, and the end of the server."""

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Scope
 
+from agenthost.edges.access import ADMISSION
 from agenthost.edges.page.files import ENCODINGS, MEDIA, STATIC, make_file, read_files
 from agenthost.edges.page.plain import plain_page
 from agenthost.wire.json import encode_json
@@ -69,7 +70,7 @@ class Page:
         """List what the page is served by, and how it learns whether a key is needed."""
 
         async def show_access(request: Request) -> Response:
-            is_granted = request.scope.get("agenthost.grant") is not None
+            is_granted = request.scope.get(ADMISSION) is not None
             body = encode_json({"needsKey": needs_key(), "isGranted": is_granted})
             headers = {**SECURITY, "Cache-Control": "no-store"}
             return Response(body, headers=headers, media_type="application/json")

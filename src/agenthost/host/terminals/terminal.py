@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from agenthost.core.decisions import Context, decide
+from agenthost.core.decisions.grants import ALL_RIGHTS, Rights
 from agenthost.host.journal import Journal
 from agenthost.host.subscriptions import Hub, Shown
 from agenthost.host.terminals.commands import Commands, Told
@@ -226,7 +227,11 @@ class Terminal:
         return self.resource.refuse(action, origin, reason)
 
     def dispatch(
-        self, action: Any, origin: ActionOrigin, taken: Callable[[int], None] = lambda _: None
+        self,
+        action: Any,
+        origin: ActionOrigin,
+        taken: Callable[[int], None] = lambda _: None,
+        rights: Rights = ALL_RIGHTS,
     ) -> Shown | None:
         """Let a client's action happen, with what follows from it. Gives the refusal, if it is refused.
 
@@ -234,7 +239,7 @@ class Terminal:
         """
         self.settle()
         state = self.resource.live.base
-        context = Context(has_exited=self.has_exited)
+        context = Context(has_exited=self.has_exited, rights=rights)
         decided: Any = decide(state, action, origin["clientId"], context=context)
         reason = decided if isinstance(decided, str) else self._objection(decided)
         if reason is not None:

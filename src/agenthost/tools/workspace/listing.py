@@ -25,7 +25,14 @@ MAX_SECONDS = 30.0
 DEPTH = 2
 
 
-@tool(title="List files", read_only=True, open_world=False, trusted=True, invocation="List {path}")
+@tool(
+    title="List files",
+    read_only=True,
+    open_world=False,
+    trusted=True,
+    grant="files",
+    invocation="List {path}",
+)
 def list_files(
     context: ToolContext,
     path: Annotated[str, "the folder, seen from the workspace"] = ".",

@@ -35,7 +35,9 @@ PIECE = 64 * 1024
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
-@tool(title="Read file", read_only=True, open_world=False, trusted=True, invocation="Read {path}")
+@tool(
+    title="Read file", read_only=True, open_world=False, trusted=True, grant="files", invocation="Read {path}"
+)
 async def read_file(
     path: FilePath,
     context: ToolContext,

@@ -75,6 +75,7 @@ def cut(text: str, most: int) -> str:
     timeout=MOST_SECONDS + 60,
     invocation="Run {command}",
     scope=scope_of,
+    grant="run",
 )
 async def run(
     command: Annotated[str, "the command, for sh; it starts in the workspace"],

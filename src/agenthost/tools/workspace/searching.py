@@ -143,7 +143,14 @@ class Search:
         return "\n".join(lines) or "nothing was found"
 
 
-@tool(title="Search", read_only=True, open_world=False, trusted=True, invocation="Search for {pattern}")
+@tool(
+    title="Search",
+    read_only=True,
+    open_world=False,
+    trusted=True,
+    grant="files",
+    invocation="Search for {pattern}",
+)
 def search(
     pattern: Annotated[str, "a regular expression, for one line"],
     context: ToolContext,

@@ -63,6 +63,7 @@ def _preview_write(
     editable=True,
     invocation="Write {path}",
     preview=_preview_write,
+    grant="files",
 )
 def write_file(
     path: FilePath,
@@ -93,6 +94,7 @@ def _preview_edit(
     editable=True,
     invocation="Edit {path}",
     preview=_preview_edit,
+    grant="files",
 )
 def edit_file(
     path: FilePath,

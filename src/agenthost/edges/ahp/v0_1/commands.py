@@ -9,7 +9,7 @@ from agenthost.errors import HostError, InvalidValue, SessionExists, SessionNotF
 from agenthost.host.agent import Agent
 from agenthost.host.dispatch import reason_of
 from agenthost.host.host import Host
-from agenthost.host.setup import check_options
+from agenthost.host.setup import check_option_grants, check_options
 from agenthost.host.starting import Start
 from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.ahp.actions import resource_of
@@ -41,7 +41,7 @@ async def ping(_connection: "Connection", _params: Any) -> Json:
 
 async def subscribe(connection: "Connection", params: Any) -> Json:
     """`subscribe`: what a resource is now; what happens to it follows."""
-    await connection.check_visible(params["resource"])
+    await connection.check_subscribable(params["resource"])
     view = await connection.feed.subscribe(params["resource"])
     return {"snapshot": connection.snapshot_of(view)}
 
@@ -67,7 +67,12 @@ async def dispatch_action(connection: "Connection", params: Any) -> None:
         connection.host.refuse(connection.client_id, number, action, reason_of(error), connection.tell)
         return
     await connection.host.dispatch(
-        connection.client_id, number, action, connection.tell, sender=connection.sender
+        connection.client_id,
+        number,
+        action,
+        connection.tell,
+        sender=connection.sender,
+        rights=connection.rights,
     )
 
 
@@ -111,6 +116,7 @@ async def create_session(connection: "Connection", params: Any) -> Json:
     if folder is not None:
         await host.files.folder(connection.owner, folder)
     await agent.wait_known()
+    check_option_grants(agent, params.get("config", {}), connection.rights)
     settings, sealed = _settings(host, agent, params.get("config", {}))
     start = Start(
         agent=agent.name,
@@ -260,7 +266,11 @@ async def completions(connection: "Connection", params: Any) -> Json:
     agent = connection.host.agent_of(session.state["summary"]["provider"])
     folder = session.state["summary"].get("workingDirectory")
     return await connection.host.completions.complete(
-        connection.owner, params, folder=folder, commands=agent.commands_of(session.row.uri)
+        connection.owner,
+        params,
+        folder=folder,
+        commands=agent.commands_of(session.row.uri),
+        rights=connection.rights,
     )
 
 

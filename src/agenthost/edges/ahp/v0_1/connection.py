@@ -20,6 +20,7 @@ from agenthost.edges.ahp.v0_1 import commands
 from agenthost.edges.ahp.v0_1.frames import frame_of, frames_of, news_of
 from agenthost.edges.ahp.v0_1.sight import Sight
 from agenthost.errors import HostError, InvalidValue, SessionNotFound, SlowConsumer
+from agenthost.host.callers import Caller
 from agenthost.host.catalogue import Notice
 from agenthost.host.feeds import Feed, View
 from agenthost.host.host import Host
@@ -69,6 +70,7 @@ class Connection:
     Attributes:
         host: what it is connected to.
         owner: whose sessions it sees; `None` sees all.
+        rights: what it may do.
         client_id: what it calls itself.
         identity: who it is, among the clients of all owners.
         locale: the language it wants to read.
@@ -79,20 +81,21 @@ class Connection:
         self,
         host: Host,
         transport: Transport,
-        owner: str | None,
+        caller: Caller,
         client_id: str,
         version: str,
         line: Line,
     ) -> None:
         self.host = host
-        self.owner = owner
+        self.owner = caller.owner
+        self.rights = caller.rights
         self.client_id = client_id
-        self.identity = identity_of(owner, client_id)
+        self.identity = identity_of(caller.owner, client_id)
         self.version = version
         self.locale: str | None = None
         self._transport = transport
         self._line = line
-        self._sight = Sight(host.terminals, owner)
+        self._sight = Sight(host.terminals, caller.owner)
         self._outbox = Outbox(client_id, host.limits, lambda why: line.end(CLOSE_SLOW, why))
         self.feed: Feed = host.engine.feed_for(self._outbox)
         self.sender: Sender | None = None
@@ -153,7 +156,7 @@ class Connection:
         found = []
         for uri in dict.fromkeys(uris):
             with contextlib.suppress(HostError):
-                await self.check_visible(uri)
+                await self.check_subscribable(uri)
                 found.append(uri)
         return found
 
@@ -168,6 +171,18 @@ class Connection:
         if uri == ROOT_URI or self.host.terminals.is_visible(uri, self.owner):
             return
         await self.session(uri)
+
+    async def check_subscribable(self, uri: str) -> None:
+        """Refuse a resource that this client does not see, or that it may not follow.
+
+        Raises:
+            GrantMissing, SwitchedOff: with what is missing.
+            SessionNotFound: as `check_visible` does.
+        """
+        await self.check_visible(uri)
+        if uri != ROOT_URI:
+            is_terminal = self.host.terminals.is_visible(uri, self.owner)
+            self.rights.check(f"subscribe/{'terminal' if is_terminal else 'session'}")
 
     def snapshot_of(self, view: View) -> Snapshot:
         """Give a view as it travels."""
@@ -284,6 +299,7 @@ class Connection:
         try:
             params = METHODS[request.method].params.take(request.params)
             check_names(params)
+            self.rights.check(request.method, params)
             # No await between a handler's last step and its answer: what follows comes after it.
             self.send(Success(request.id, await handler(self, params)))
         except Exception as error:
@@ -311,5 +327,5 @@ class Connection:
         self._outbox.put(frame_of(shown.envelope).encode())
 
     def _notice(self, notice: Notice) -> None:
-        if self.owner in (None, notice.owner):
+        if self.owner in (None, notice.owner) and self.rights.may("listSessions"):
             self.send(Notification("notification", {"notification": news_of(notice)}))

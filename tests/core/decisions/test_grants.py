@@ -1,0 +1,49 @@
+"""What each grant is worth, decided in one place."""
+
+import pytest
+
+from agenthost.core.decisions import RULES, Context, refuse
+from agenthost.core.decisions.grants import DEFAULT_GRANTS, GRANTS, Grant, Rights, needed_grant
+from agenthost.errors import GrantMissing, SwitchedOff
+from agenthost.wire.ahp.methods import METHODS
+
+FREE = {"initialize", "reconnect", "ping", "subscribe"}
+"""Commands that tell nothing by themselves: what is subscribed to decides."""
+
+
+def test_every_command_and_every_action_of_a_client_needs_a_grant() -> None:
+    requests = {name for name, method in METHODS.items() if method.result is not None} - FREE
+    assert {name for name in requests if needed_grant(name) is None} == set()
+    assert {kind for kind in RULES if needed_grant(kind) is None} == set()
+
+
+def test_a_key_as_it_is_made_by_default_is_never_a_shell() -> None:
+    rights = Rights(frozenset(DEFAULT_GRANTS))
+    for command in ("createSession", "session/turnStarted", "resourceWrite", "subscribe/session"):
+        rights.check(command)
+    for command in ("createTerminal", "subscribe/terminal", "terminal/input", "terminal/claimed", "metrics"):
+        with pytest.raises(GrantMissing):
+            rights.check(command)
+
+
+@pytest.mark.parametrize("grant", GRANTS)
+def test_a_refusal_names_what_is_missing_and_how_to_have_it(grant: Grant) -> None:
+    with pytest.raises(GrantMissing, match=rf"needs a key with the grant '{grant}'.*keys create"):
+        Rights(frozenset(GRANTS) - {grant}).check_grant(grant, "this")
+
+
+def test_what_is_switched_off_is_for_nobody() -> None:
+    with pytest.raises(SwitchedOff, match="terminals are switched off on this host"):
+        Rights(off=frozenset({"terminals"})).check("createTerminal")
+
+
+def test_a_content_of_a_session_is_no_file() -> None:
+    assert needed_grant("resourceRead", {"uri": "file:///etc/passwd"}) == "files"
+    assert needed_grant("resourceRead", {"uri": 5}) == "files"
+
+
+def test_an_action_is_refused_by_the_rights_in_its_context() -> None:
+    action = {"type": "root/configChanged", "config": {}}
+    reason = refuse({"agents": []}, action, "me", context=Context(rights=Rights(frozenset(DEFAULT_GRANTS))))
+    assert "the grant 'admin'" in str(reason)
+    assert "the grant" not in str(refuse({"agents": []}, action, "me"))
