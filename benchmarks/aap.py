@@ -167,7 +167,9 @@ def measure_memory(bench: Bench) -> None:
 def benched(seconds: float) -> Iterator[Bench]:
     """Start everything anew."""
     with ExitStack() as stack, tempfile.TemporaryDirectory() as data:
-        run = started(HERE.parent / "run", "serve", HERE / "agents.py", "--port", "0", "--data", data)
+        run = started(
+            HERE.parent / "run", "serve", HERE / "agents.py", "--port", "0", "--no-auth", "--data", data
+        )
         ours = Server(stack.enter_context(run))
         bare = Server(stack.enter_context(started(sys.executable, HERE / "bare.py")))
         load = stack.enter_context(started(sys.executable, HERE / "load.py"))

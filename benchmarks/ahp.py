@@ -173,7 +173,17 @@ def main() -> None:
         (folder / "agents.py").write_text(AGENTS)
         (folder / "config.toml").write_text(CONFIG)
         os.environ |= {"HOME": str(folder), "SHELL": "/bin/sh"}
-        words = ("--port", "0", "--data", folder / "data", "--workspace", folder, "--log-level", "warning")
+        words = (
+            "--port",
+            "0",
+            "--data",
+            folder / "data",
+            "--workspace",
+            folder,
+            "--log-level",
+            "warning",
+            "--no-auth",
+        )
         command = (sys.executable, "-m", "agenthost", "serve", folder / "agents.py", *words)
         config = ("--config", folder / "config.toml")
         ours = Server(stack.enter_context(started(*command, *config)))

@@ -32,17 +32,20 @@ def test_the_commands_print_what_the_readme_shows(block: str) -> None:
 def test_a_first_call_gets_the_answer_that_the_readme_shows(tmp_path: Path) -> None:
     (command,) = blocks("sh")
     shown = next(block for block in blocks("text") if block.startswith("event: "))
-    with serving("--data", tmp_path) as served:
+    with serving("--data", tmp_path, AGENTHOST_NO_AUTH="false", XDG_DATA_HOME=str(tmp_path)) as served:
         here = command.replace("http://127.0.0.1:8642", served.wait_url())
+        here = here.replace("./run token", f"./run token --data '{tmp_path}'")
         assert output_of("sh", "-c", here) == shown
 
 
 def test_the_server_says_what_the_readme_shows(tmp_path: Path) -> None:
     shown = next(block for block in blocks("text") if block.startswith("$ ./run serve")).splitlines()
-    with serving("--data", tmp_path) as served:
+    with serving("--data", tmp_path, AGENTHOST_NO_AUTH="false", XDG_DATA_HOME=str(tmp_path)) as served:
         first = served.out.wait_for("listens on ")
         assert first.rpartition(":")[0] == shown[1].rpartition(":")[0]
-        assert served.out.wait_for("page").rpartition(":")[0] == shown[2].rpartition(":")[0]
+        page = served.out.wait_for("page")
+        assert page.rpartition(":")[0] == shown[2].rpartition(":")[0]
+        assert page.partition("#")[2].startswith(shown[2].partition("#")[2].removesuffix("…"))
         assert served.out.wait_for("agents") == shown[3]
 
 
@@ -82,7 +85,7 @@ def test_commands_of_the_readme_and_of_the_examples_are_those_of_a_clone() -> No
     }
     for name, text in texts.items():
         assert re.findall(r"(?<!\./run )\bpython (?:examples|benchmarks)/\S+", text) == [], name
-        others = re.findall(r"\bagenthost (?:chat|ask|keys|sessions|reduce|serve .*examples)\b", text)
+        others = re.findall(r"\bagenthost (?:chat|ask|token|keys|sessions|reduce|serve .*examples)\b", text)
         assert others == [], name
         files = re.findall(r"\./run (?:python|serve|reduce) ((?:examples|benchmarks)/[^ `\n]+)", text)
         assert [file for file in files if not (ROOT / file).exists()] == [], name

@@ -8,7 +8,6 @@ is found out too late.
 import dataclasses
 import difflib
 import os
-import sys
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
@@ -17,6 +16,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_origin
 
 import msgspec
 
+from agenthost import whereabouts
 from agenthost.host.limits import Limits
 
 __all__ = [
@@ -60,15 +60,10 @@ class SettingsError(ValueError):
 
 def default_data() -> Path:
     """Give the folder where this user's data belongs on this system."""
-    given = os.environ.get("XDG_DATA_HOME", "")
-    if Path(given).is_absolute():  # others do not count, says the XDG specification
-        return Path(given, "agenthost")
     try:
-        home = Path.home()
-    except RuntimeError:
-        raise SettingsError("there is no home folder here; say with --data where the data belongs") from None
-    is_mac = sys.platform == "darwin"
-    return home / ("Library/Application Support" if is_mac else ".local/share") / "agenthost"
+        return whereabouts.default_data()
+    except LookupError as error:
+        raise SettingsError(f"{error}; say with --data where the data belongs") from None
 
 
 def data_option(folder: Path) -> list[str]:
@@ -102,6 +97,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         cors_origins: the pages in browsers that may use the server.
         public_meta: whether AAP's description of the agents needs no key.
         public_metrics: whether the metrics need no key.
+        no_auth: whether everybody of this machine is let in, while there are no keys.
         terminals: whether clients may have shells at all.
         read_outside: what becomes of requests of clients to read outside of the workspace.
         write_outside: what becomes of requests of clients to write there.
@@ -132,6 +128,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     cors_origins: tuple[Origin, ...] = LOCAL_PAGES
     public_meta: bool = False
     public_metrics: bool = False
+    no_auth: bool = False
     terminals: bool = True
     read_outside: Literal["ask", "allow", "deny"] = "ask"
     write_outside: Literal["ask", "allow", "deny"] = "ask"
@@ -163,6 +160,7 @@ EXPECTED = {
     "cors_origins": "origins, such as https://app.example or http://localhost:*, or * for all",
     "public_meta": "true or false",
     "public_metrics": "true or false",
+    "no_auth": "true or false",
     "terminals": "true or false",
     "read_outside": "ask, allow or deny",
     "write_outside": "ask, allow or deny",

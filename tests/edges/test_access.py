@@ -59,7 +59,10 @@ def bearing(key: str) -> dict[str, str]:
 
 
 def is_refused(answer: Answer) -> bool:
-    error = {"code": "unauthorized", "message": "a valid API key is needed: Authorization: Bearer KEY"}
+    error = {
+        "code": "unauthorized",
+        "message": "a valid API key, or the server's token, is needed: Authorization: Bearer KEY",
+    }
     is_told = answer.status == 401 and answer.headers["www-authenticate"] == "Bearer"
     return is_told and answer.json == {"error": error}
 

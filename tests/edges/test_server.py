@@ -69,6 +69,7 @@ def test_it_says_where_it_listens_what_it_serves_and_how_to_try_it(echo: Path, d
         ["agents", "echo", "(Echo)"],
         ["data", str(data)],
         ["workspace", str(echo.parent)],
+        ["warning", *"nobody is asked who they are: all on this machine can do what you can".split()],
         ["AAP", f"{url}/aap"],
         ["AHP", f"ws://{url.removeprefix('http://')}/ahp"],
         ["try", "agenthost", "chat", url, "--agent", "echo"],

@@ -87,3 +87,24 @@ def test_where_keys_are_needed_the_page_asks_for_one_and_no_address_holds_it(
             tab.wait("locked")
             assert tab.run(where) == [None, None]
         assert not [address for address in tab.asked if key in address]
+
+
+def test_the_token_in_the_address_is_kept_for_the_tab_and_taken_out(
+    tmp_path: Path, open_tab: OpenTab
+) -> None:
+    with serving("--data", tmp_path, AGENTHOST_NO_AUTH="false", XDG_DATA_HOME=str(tmp_path)) as served:
+        url = served.wait_url()
+        token = served.out.wait_for("#tkn=").partition("#tkn=")[2]
+        tab = open_tab(url, until="locked")
+        tab.forgive("WebSocket connection to .* failed")
+        tab.open(f"/#tkn={token}")  # in a tab that shows the page already
+        assert token not in tab.page.url
+        tab.run("client.forgetKey()")
+        tab.wait("locked")
+        tab.page.goto("about:blank")
+        tab.open(f"/#tkn={token}")
+        assert token not in tab.page.url
+        assert tab.run("return sessionStorage.getItem('agenthost.key')") == token
+        tab.page.reload()
+        tab.wait("connected")
+        assert not [address for address in tab.asked if token in address]

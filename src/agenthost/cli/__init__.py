@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from agenthost import __version__
-from agenthost.cli.groups import UrlOption, keys, sessions
+from agenthost.cli.groups import ConfigOption, DataOption, UrlOption, keys, sessions
 from agenthost.cli.help import GroupedCommand, OrderedGroup
 from agenthost.commands import called_as
 
@@ -252,6 +252,14 @@ def serve(
             metavar="NUMBER", help="The most connections at once. [default: 10000]", rich_help_panel=ACCESS
         ),
     ] = None,
+    no_auth: Annotated[
+        bool | None,
+        typer.Option(
+            "--no-auth",
+            help="Without keys, ask nobody for a token: all of this machine may do everything.",
+            rich_help_panel=ACCESS,
+        ),
+    ] = None,
     terminals: Annotated[
         bool | None,
         typer.Option(
@@ -291,7 +299,13 @@ def serve(
     options |= {"config": config, "log_format": log_format, "log_level": log_level, "full_sync": full_sync}
     options |= {"allowed_hosts": allowed_hosts, "cors_origins": cors_origins, "public_meta": public_meta}
     options |= {"read_outside": read_outside, "write_outside": write_outside}
-    options |= {"terminals": terminals, "public_metrics": public_metrics, "max_body": max_body, "rate": rate}
+    options |= {
+        "no_auth": no_auth,
+        "terminals": terminals,
+        "public_metrics": public_metrics,
+        "max_body": max_body,
+        "rate": rate,
+    }
     options |= {"max_connections": max_connections}
     options |= {"stdio": stdio or None, "wire_log": wire_log}
     options |= {"acp": acp or None, "acp_env": acp_env or None}
@@ -377,6 +391,28 @@ def chat(
     from agenthost.cli.chat import Wish, run  # noqa: PLC0415 - only this command needs the client
 
     run(Wish(server or url, key, agent, session, model, option or [], token or [], last, yes, private))
+
+
+@app.command()
+def token(
+    *,
+    new: Annotated[
+        bool, typer.Option("--new", help="Make another one; the old one opens nothing then.")
+    ] = False,
+    enable: Annotated[
+        bool | None,
+        typer.Option("--enable/--disable", help="Whether it opens the server beside API keys, too."),
+    ] = None,
+    data: DataOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Print the token that opens a server without API keys, such as for curl.
+
+    Our own commands on this machine find it by themselves, and the page's address has it.
+    """
+    from agenthost.cli.token import run  # noqa: PLC0415 - only this command needs it
+
+    run({"data": data, "config": config}, is_new=new, enable=enable)
 
 
 app.add_typer(keys, name="keys")

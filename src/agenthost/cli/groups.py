@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["UrlOption", "keys", "sessions"]
+__all__ = ["ConfigOption", "DataOption", "UrlOption", "keys", "sessions"]
 
 UrlOption = Annotated[
     str | None,

@@ -42,14 +42,14 @@ def create(options: Mapping[str, Any], wish: Wish) -> None:
     grants = _grants(wish)
     for option, value in (("--owner", wish.owner), ("--name", wish.name)):
         if len(value) > LONGEST_NAME or not value.isprintable():
-            _fail(f"{option}: expected at most {LONGEST_NAME} characters on one line", code=2)
-    data = _data(options)
+            fail(f"{option}: expected at most {LONGEST_NAME} characters on one line", code=2)
+    data = data_of(options)
     file = KeyFile(data)
     try:
         is_first = file.read() is None
         key, text = file.create(wish.owner, wish.name, seconds, grants)
     except StorageError as error:
-        _fail(str(error))
+        fail(str(error))
     typer.echo(text)
     typer.echo(f"This is key {key.id}. It is not shown again: keep it safe.", err=True)
     typer.echo(_worth(key), err=True)
@@ -60,7 +60,7 @@ def create(options: Mapping[str, Any], wish: Wish) -> None:
 def _grants(wish: Wish) -> list[Grant]:
     for name in wish.named:
         if name not in GRANTS:
-            _fail(f"--grant: expected one of {', '.join(GRANTS)}, found {name!r}", code=2)
+            fail(f"--grant: expected one of {', '.join(GRANTS)}, found {name!r}", code=2)
     wanted = {*(wish.named or DEFAULT_GRANTS), *wish.added}
     return [grant for grant in GRANTS if grant in wanted]
 
@@ -77,8 +77,8 @@ def _first(owner: str, data: Path) -> str:
     """Say what the first key changes for those who came in without one."""
     lines = [
         "It is the first one. From now on nobody gets in without a key, and a running server disconnects",
-        "who is in without one. The page asks for it; chat, ask and sessions take it from --key or",
-        "AGENTHOST_KEY; other clients send it as `Authorization: Bearer KEY`.",
+        "who is in without one, also by its token. The page asks for it; chat, ask and sessions take it from",
+        "--key or AGENTHOST_KEY; other clients send it as `Authorization: Bearer KEY`.",
     ]
     if owner:
         keyless = command("keys", "create", *data_option(data))
@@ -89,9 +89,9 @@ def _first(owner: str, data: Path) -> str:
 def list_all(options: Mapping[str, Any]) -> None:
     """Show what is known of each key."""
     try:
-        keys = KeyFile(_data(options)).read()
+        keys = KeyFile(data_of(options)).read()
     except StorageError as error:
-        _fail(str(error))
+        fail(str(error))
     if not keys:
         typer.echo("There are no keys." if keys is None else "There are no keys any more.", err=True)
         return
@@ -104,15 +104,15 @@ def list_all(options: Mapping[str, Any]) -> None:
 
 def revoke(options: Mapping[str, Any], key_id: str) -> None:
     """Remove a key. Where it was the last, nobody comes in any more until there is another."""
-    data = _data(options)
+    data = data_of(options)
     file = KeyFile(data)
     try:
         key = file.revoke(key_id)
         left = file.read() or []
     except KeyNotFound as error:
-        _fail(f"{error}; `{command('keys', 'list', *data_option(data))}` shows which there are")
+        fail(f"{error}; `{command('keys', 'list', *data_option(data))}` shows which there are")
     except StorageError as error:
-        _fail(str(error))
+        fail(str(error))
     typer.echo(f"Key {key.id} is revoked.")
     if not any(one.is_valid(time.time()) for one in left):
         typer.echo(_last(key, file.path, data), err=True)
@@ -124,24 +124,25 @@ def _last(key: ApiKey, path: Path, data: Path) -> str:
     return (
         "No key is left that is valid: nobody gets in now, and a key that is revoked does not come back.\n"
         f"To let this owner in again: {command('keys', 'create', *owner, *data_option(data))}\n"
-        "To do without keys, so that whoever reaches the server on this machine gets in: stop it, and\n"
+        "To do without keys, so that the token in the data folder is enough again: stop the server, and\n"
         f"remove the file: rm {shlex.quote(str(path))}"
     )
 
 
-def _data(options: Mapping[str, Any]) -> Path:
+def data_of(options: Mapping[str, Any]) -> Path:
     """Return the data folder. One that was named has to be there: the name may be a slip."""
     try:
         data = read_settings(options).data
     except SettingsError as error:
-        _fail(str(error), code=2)
+        fail(str(error), code=2)
     if data_option(data) and not data.is_dir():
         new = f"if a new server is to keep its data there, make it first: mkdir -p {shlex.quote(str(data))}"
-        _fail(f"there is no folder {data}, so there are no keys; {new}")
+        fail(f"there is no folder {data}, so there are no keys; {new}")
     return data
 
 
-def _fail(sentence: str, code: int = 1) -> NoReturn:
+def fail(sentence: str, code: int = 1) -> NoReturn:
+    """Say on the standard error why it does not go on, and end."""
     typer.echo(f"agenthost: {sentence}", err=True)
     raise SystemExit(code)
 
@@ -149,7 +150,7 @@ def _fail(sentence: str, code: int = 1) -> NoReturn:
 def _seconds(text: str) -> int:
     found = re.fullmatch(r"([1-9][0-9]{0,4})([smhdw])", text)
     if found is None:
-        _fail(f"--expires: expected a time such as 12h, 30d or 8w, found {text!r}", code=2)
+        fail(f"--expires: expected a time such as 12h, 30d or 8w, found {text!r}", code=2)
     return int(found[1]) * _UNITS[found[2]]
 
 

@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
+from agenthost.whereabouts import find_token
+
 __all__ = ["DEFAULT_SERVER", "VARIABLE", "Address", "read_address"]
 
 VARIABLE = "AGENTHOST_URL"
@@ -71,6 +73,12 @@ class Address:
         """Whether it is on this machine."""
         host = urlsplit(self.origin).hostname or ""
         return host in ("localhost", "::1") or host.startswith("127.")
+
+    def find_token(self) -> str | None:
+        """Return the token of the server of this user that listens there; None if it is no such server."""
+        if not self.is_local or self.query or not self.origin.startswith("http:"):
+            return None
+        return find_token(urlsplit(self.origin).hostname or "", self.port)
 
 
 def read_address(text: str | None = None) -> Address:

@@ -59,7 +59,7 @@ class Admission:
 
 
 class Access:
-    """Lets in who has a key, or everybody while there are none."""
+    """Lets in who has a key or the token, or everybody where neither is needed."""
 
     def __init__(
         self, keys: Keys | None = None, public: Collection[str] = (), off: Collection[Grant] = ()
@@ -75,8 +75,13 @@ class Access:
 
     @property
     def needs_key(self) -> bool:
-        """Whether there are keys, so that nobody comes in without."""
+        """Whether nobody comes in without a key or the token."""
         return self._keys.is_needed
+
+    @property
+    def has_keys(self) -> bool:
+        """Whether there are keys beside the token."""
+        return self._keys.has_keys
 
     def admit(self, scope: Scope) -> Admission | None:
         """Let somebody in, and note in the scope who it is; None if they may not.

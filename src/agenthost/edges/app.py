@@ -78,7 +78,7 @@ _FOREIGN = Refusal(
 _WITHOUT_KEY = Refusal(
     401,
     "unauthorized",
-    "a valid API key is needed: Authorization: Bearer KEY",
+    "a valid API key, or the server's token, is needed: Authorization: Bearer KEY",
     {"WWW-Authenticate": "Bearer"},
 )
 
@@ -188,7 +188,7 @@ class App:
         """Let only those through who mean us, who may, and when we can."""
         admission = self._access.admit(scope)
         needs_key = self._access.needs_key
-        if self._is_misdirected(scope, needs_key):
+        if self._is_misdirected(scope):
             return refuse(scope, receive, send, *_MISDIRECTED)
         visit = self._cors.look(scope)
         if scope["type"] == "http":
@@ -200,13 +200,13 @@ class App:
             return Response(status_code=204, headers=self._cors.allow(scope))(scope, receive, send)
         return self._inner(scope, receive, send)
 
-    def _is_misdirected(self, scope: Scope, needs_key: bool) -> bool:  # noqa: FBT001 - as it was asked for
+    def _is_misdirected(self, scope: Scope) -> bool:
         """Tell whether a request is meant for another server.
 
         A page in a browser can reach a server on the same machine under a name of its own (DNS rebinding);
         what it cannot do is to send another `Host` header than that name. Where keys are needed, it has none.
         """
-        if needs_key and not self._are_names_set:
+        if self._access.has_keys and not self._are_names_set:
             return False
         return bool(self._names) and _named(scope) not in self._names
 

@@ -10,6 +10,7 @@ from typing import NoReturn
 from agenthost import __version__
 from agenthost.commands import command
 from agenthost.host.host import Host
+from agenthost.host.keys import Keys
 from agenthost.settings import data_option
 
 __all__ = ["fail", "fill_standard_streams", "first_key", "say", "welcome"]
@@ -19,18 +20,23 @@ DEFAULT_URL = "http://127.0.0.1:8642"
 """Where everybody looks first."""
 
 
-def welcome(url: str, host: Host, *, has_keys: bool = False) -> str:
+def welcome(url: str, host: Host, keys: Keys) -> str:
     """Say where it listens, what it serves and how to try it."""
     agents = [agent.name + (f" ({agent.title})" if agent.title else "") for agent in host.agents.values()]
-    rows = [("page", f"{url}/")]
+    rows = [("page", f"{url}/" if keys.token is None else f"{url}/#tkn={keys.token.text}")]
     rows += zip(["agents", *[""] * len(agents)], agents or ["none"], strict=False)
     rows.append(("data", "kept until it stops only" if host.data is None else str(host.data)))
     rows.append(("workspace", str(host.workspace)))
-    if has_keys and host.data is not None:
+    if keys.has_keys and host.data is not None:
         shown = command("keys", "list", *data_option(host.data))
         rows.append(("access", f"with an API key only; {shown} shows which there are"))
+    elif keys.is_needed and host.data is not None:
+        shown = command("token", *data_option(host.data))
+        rows.append(("access", f"with the token in the page's address; {shown} prints it"))
+    if not keys.is_needed:
+        rows.append(("warning", "nobody is asked who they are: all on this machine can do what you can"))
     rows += [("AAP", f"{url}/aap"), ("AHP", f"{url.replace('http', 'ws', 1)}/ahp")]
-    rows += [("try", _first_words(url, host, has_keys=has_keys)), ("stop", "Ctrl-C")]
+    rows += [("try", _first_words(url, host, has_keys=keys.has_keys)), ("stop", "Ctrl-C")]
     lines = [f"  {word:<11}{text}" for word, text in rows]
     return "\n".join([f"agenthost {__version__} listens on {url}", *lines])
 

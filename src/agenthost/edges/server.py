@@ -14,9 +14,11 @@ import shlex
 import socket
 import sys
 from collections.abc import Coroutine, Sequence
+from contextlib import ExitStack
 from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import uvicorn
@@ -40,6 +42,7 @@ from agenthost.errors import StorageError
 from agenthost.host.host import Host
 from agenthost.host.keys import Keys
 from agenthost.host.storage.folder import mode_for_others
+from agenthost.host.tokenfile import TOKEN, TokenFile
 from agenthost.logs import set_up
 from agenthost.settings import (
     MAX_BODY,
@@ -50,6 +53,7 @@ from agenthost.settings import (
     is_loading,
     read_settings,
 )
+from agenthost.whereabouts import left_note
 
 __all__ = ["CannotServe", "listen", "serve"]
 
@@ -133,8 +137,14 @@ class Serving:
         settings = self._settings
         if settings.stdio:
             return await self._run_on_stdio()
-        keys = Keys(self._host.data)
-        listener = listen(settings.host, settings.port, has_keys=keys.is_needed, data=self._host.data)
+        with ExitStack() as stack:
+            return await self._run_on_socket(stack)
+
+    async def _run_on_socket(self, stack: ExitStack) -> bool:
+        settings = self._settings
+        keys = self._keys(stack)
+        listener = listen(settings.host, settings.port, has_keys=keys.has_keys, data=self._host.data)
+        self._leave_note(stack, listener, keys)
         app = _app(self._host, settings, keys, _names(listener, settings.host))
         server = _Server(_config(app, settings.max_body, settings.max_connections))
         running = asyncio.create_task(server.serve(sockets=[listener]))
@@ -148,13 +158,36 @@ class Serving:
             app.phase = Phase.READY
             _spare_the_collector()
             if not self._stopper.is_told:
-                say(welcome(_url(listener), self._host, has_keys=keys.is_needed))
+                say(welcome(_url(listener), self._host, keys))
             await _first(self._stopper.wait(), running)
         finally:
             log.info("stopping; Ctrl-C again ends at once")
             await _end(app, server, running)
             is_closed = await self._close()
         return is_closed
+
+    def _keys(self, stack: ExitStack) -> Keys:
+        """Return what opens the server: keys, or the token, or nothing at all if that is what is wanted."""
+        data, keys = self._host.data, Keys(self._host.data)
+        if self._settings.no_auth and not keys.has_keys:
+            return keys
+        if self._settings.no_auth:
+            log.warning("no_auth changes nothing here: there are API keys, so they are asked for")
+        folder = data or Path(stack.enter_context(TemporaryDirectory(prefix="agenthost-")))
+        token = TokenFile(folder / TOKEN)
+        if not keys.has_keys:
+            token.make()
+        return Keys(data, token)
+
+    def _leave_note(self, stack: ExitStack, listener: socket.socket, keys: Keys) -> None:
+        """Let clients of the same user find the token."""
+        if keys.token_path is None:
+            return
+        try:
+            host, port = listener.getsockname()[:2]
+            stack.enter_context(left_note(host, port, keys.token_path))
+        except (LookupError, OSError) as error:
+            log.warning("clients on this machine will not find the token by themselves: %s", error)
 
     async def _run_on_stdio(self) -> bool:
         """Serve the one client of the standard streams until it is gone, or we are told to stop."""

@@ -24,6 +24,7 @@ import msgspec
 from agenthost.core.decisions.grants import DEFAULT_GRANTS, GRANTS, Grant
 from agenthost.errors import StorageError
 from agenthost.host.storage.folder import replace_file
+from agenthost.host.tokenfile import LocalKey, TokenFile
 
 __all__ = ["ApiKey", "KeyFile", "KeyNotFound", "Keys"]
 
@@ -186,15 +187,16 @@ class KeyFile:
 class Keys:
     """The keys as a server sees them while they change. Looks at the file when asked, but not each time."""
 
-    def __init__(self, folder: Path | None) -> None:
-        """Read the keys of a data folder; without a folder, there are none.
+    def __init__(self, folder: Path | None, token: TokenFile | None = None) -> None:
+        """Read the keys of a data folder; without a folder, there are none. A token is one more.
 
         Raises:
             StorageError: the file cannot be read, or is damaged.
         """
         self._file = None if folder is None else KeyFile(folder)
-        self._keys: dict[str, ApiKey] = {}
-        self._is_needed = False
+        self._token = token
+        self._keys: dict[str, ApiKey | LocalKey] = {}
+        self._has_keys = False
         self._seen = self._stamp()
         self._looked = self._began = time.monotonic()
         self._began_at = time.time()
@@ -202,11 +204,27 @@ class Keys:
 
     @property
     def is_needed(self) -> bool:
-        """Whether nobody comes in without a key. Once true it stays so, whatever happens to the file."""
-        self._look()
-        return self._is_needed
+        """Whether nobody comes in without a key or the token."""
+        return self._token is not None or self.has_keys
 
-    def find(self, token: str) -> ApiKey | None:
+    @property
+    def has_keys(self) -> bool:
+        """Whether there are keys beside the token. Once true it stays so, whatever happens to the file."""
+        self._look()
+        return self._has_keys
+
+    @property
+    def token_path(self) -> Path | None:
+        """Where the token is kept, if there is one to be kept."""
+        return None if self._token is None else self._token.path
+
+    @property
+    def token(self) -> LocalKey | None:
+        """The token, if it opens anything."""
+        self._look()
+        return next((key for key in self._keys.values() if isinstance(key, LocalKey)), None)
+
+    def find(self, token: str) -> ApiKey | LocalKey | None:
         """Give the key that this is, if it is one and still good."""
         self._look()
         parts = _KEY.fullmatch(token)
@@ -215,7 +233,7 @@ class Keys:
         is_same = hmac.compare_digest(_hash(parts[2] if parts else ""), key.sha256 if key else _NOBODY)
         return key if key is not None and is_same and key.is_valid(self._now()) else None
 
-    def get(self, key_id: str) -> ApiKey | None:
+    def get(self, key_id: str) -> ApiKey | LocalKey | None:
         """Return a key that was found before, if it is still good, for connections that last."""
         self._look()
         key = self._keys.get(key_id)
@@ -239,25 +257,30 @@ class Keys:
             self._read()
         except StorageError as error:
             # What was known still counts, and nobody comes in who would not have before.
-            self._is_needed = True
+            self._has_keys = True
             log.error("%s; until then the keys are those known so far", error)  # noqa: TRY400
         else:
             log.info("the keys have changed; there are %d", len(self._keys))
 
     def _read(self) -> None:
         keys = None if self._file is None else self._file.read()
+        token = None if self._token is None else self._token.read()
+        self._has_keys = self._has_keys or keys is not None
         self._keys = {key.id: key for key in keys or []}
-        self._is_needed = self._is_needed or keys is not None
+        if token is not None and (token.is_enabled or not self._has_keys):
+            self._keys[token.id] = token
 
-    def _stamp(self) -> tuple[int, ...] | None:
-        """Give what tells one version of the file from another: each is a file of its own."""
-        if self._file is None:
-            return None
-        try:
-            found = self._file.path.stat()
-        except OSError as error:
-            return None if isinstance(error, FileNotFoundError) else (error.errno or 0,)
-        return found.st_mtime_ns, found.st_size, found.st_ino
+    def _stamp(self) -> list[tuple[int, ...] | None]:
+        """Give what tells one version of the files from another: each is a file of its own."""
+        return [_stamp_of(file.path) for file in (self._file, self._token) if file is not None]
+
+
+def _stamp_of(path: Path) -> tuple[int, ...] | None:
+    try:
+        found = path.stat()
+    except OSError as error:
+        return None if isinstance(error, FileNotFoundError) else (error.errno or 0,)
+    return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def _hash(secret: str) -> str:

@@ -9,12 +9,16 @@ const KEY = "agenthost.key";
 const SUBPROTOCOL = "ahp";
 const BEARER = "bearer.";
 
+/** What stands before the server's token in the address that it prints: behind `#`, which is never sent. */
+const TOKEN = "#tkn=";
+
 /** The key to send along, if there is one. */
 export function keyOf(): string | undefined {
   return read("session", KEY) ?? read("local", KEY);
 }
 
 export function browserSurroundings(): Surroundings {
+  takeToken();
   const newId = () => {
     const id = `page-${uuid()}`;
     write("session", ID, id);
@@ -40,7 +44,19 @@ export function browserSurroundings(): Surroundings {
   };
 }
 
+/** Take the token out of the address, so that it is kept for the tab alone; tells whether there was one. */
+function takeToken(): boolean {
+  if (!globalThis.location?.hash.startsWith(TOKEN)) return false;
+  write("session", KEY, location.hash.slice(TOKEN.length));
+  history.replaceState(null, "", location.pathname + location.search);
+  return true;
+}
+
 function heed(retry: () => void, check: () => void): void {
+  // An address with a token, in a tab that shows the page already, loads nothing.
+  addEventListener("hashchange", () => {
+    if (takeToken()) retry();
+  });
   addEventListener("online", retry);
   // Another tab has got a key for this browser.
   addEventListener("storage", ({ key, newValue }) => {

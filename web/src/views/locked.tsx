@@ -33,7 +33,9 @@ export function Locked() {
             onInput={(event) => (key.value = event.currentTarget.value)}
           />
           <small id={`${id}-hint`} class={isWrong ? "problem" : "faint"}>
-            {isWrong ? "This key is not valid, or no longer." : "agenthost keys create makes one."}
+            {isWrong
+              ? "This key is not valid, or no longer."
+              : "agenthost token prints one for a server without keys; agenthost keys create makes one."}
           </small>
         </div>
         <label class="choice">

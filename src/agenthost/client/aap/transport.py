@@ -66,7 +66,7 @@ class Transport:
         self.timeouts = timeouts
         self._retries = retries
         self._http = httpx.AsyncClient(
-            headers=_headers(key),
+            headers=_headers(address.find_token() if key is None else key),
             timeout=httpx.Timeout(timeouts.read, connect=timeouts.connect, pool=None),
             limits=httpx.Limits(max_connections=None, keepalive_expiry=IDLE_SECONDS),
             trust_env=not _is_here(base.host),  # no proxy leads back to this machine

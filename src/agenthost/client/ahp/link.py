@@ -75,15 +75,17 @@ def headers_of(key: str | None) -> dict[str, str]:
 
 
 async def open_link(url: str, headers: dict[str, str], timeouts: Timeouts) -> "Link":
-    """Open a WebSocket.
+    """Open a WebSocket; without headers, with the token of a server of this user.
 
     Raises:
         AhpError: `Unauthorized`, `NotAhp` or `Unreachable`.
     """
+    # Looked up each time: a server that was started anew may have another token.
+    token = None if headers else await asyncio.to_thread(read_address(url).find_token)
     try:
         socket = await connect(
             url,
-            additional_headers=headers,
+            additional_headers=headers_of(token) if token else headers,
             user_agent_header="agenthost",
             compression=None,  # for many small frames it costs more than it saves
             proxy=None if _is_here(url) else True,
