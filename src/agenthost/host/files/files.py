@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from agenthost.core.forking import split_content_uri
-from agenthost.errors import ContentNotFound, InvalidValue, TooLarge
+from agenthost.errors import ContentNotFound, InvalidValue, ResourceDenied, TooLarge
 from agenthost.host.files.grants import Grants, Owner
-from agenthost.host.files.jail import BOTH, READ, WRITE, Jail
+from agenthost.host.files.jail import BOTH, READ, WRITE, Jail, Place
 from agenthost.host.files.moving import Budget, copy, delete, move
 from agenthost.host.files.reading import answer_with, content_type_of, list_folder, read_file
-from agenthost.host.files.uris import Target, target_of
+from agenthost.host.files.uris import Target, belongs_to_git, target_of
 from agenthost.host.files.workspace import Workspace
 from agenthost.host.files.writing import write_file
 from agenthost.host.storage import StoredContent
@@ -196,7 +196,18 @@ def _read(jail: Jail, target: Target, wish: ContentEncoding | None, limit: int) 
 def _write(jail: Jail, target: Target, params: ResourceWriteParams, limit: int) -> None:
     data = _decoded(params["data"], params["encoding"], limit)
     with jail.place(target, WRITE) as place:
+        _check_git(place)
         write_file(place, data, create_only=params.get("createOnly", False))
+
+
+def _check_git(place: Place) -> None:
+    """Keep out of what git runs and reads by itself: a hook is a program, and so is much of its config.
+
+    Raises:
+        ResourceDenied: it is in such a folder, or is one.
+    """
+    if belongs_to_git(place.path):
+        raise ResourceDenied(f"{place.target.uri!r:.200} belongs to git; its files are not written by hand")
 
 
 def _decoded(text: str, encoding: str, limit: int) -> bytes:
@@ -222,6 +233,7 @@ def _copy(jail: Jail, source: Target, destination: Target, budget: Budget, is_ne
         jail.place(destination, WRITE) as new,
     ):
         jail.check_tree(old, leaves=False)
+        _check_git(new)
         copy(old, new, budget, fail_if_exists=is_new)
 
 
@@ -229,10 +241,13 @@ def _move(jail: Jail, source: Target, destination: Target, budget: Budget, is_ne
     # What is moved can be read where it arrives: so it has to be readable where it was.
     with jail.place(source, BOTH) as old, jail.place(destination, WRITE) as new:
         jail.check_tree(old, leaves=True)
+        _check_git(old)
+        _check_git(new)
         move(old, new, budget, fail_if_exists=is_new)
 
 
 def _delete(jail: Jail, target: Target, recursive: bool) -> None:  # noqa: FBT001
     with jail.place(target, WRITE) as place:
         jail.check_tree(place, leaves=True)
+        _check_git(place)
         delete(place, recursive=recursive)

@@ -12,7 +12,9 @@ from agenthost.errors import InvalidValue, ResourceNotFound
 from agenthost.wire.ahp.common import URI
 from agenthost.wire.mismatch import quote
 
-__all__ = ["Parts", "Target", "is_beneath", "parts_of", "path_of", "target_of", "uri_of"]
+__all__ = ["Parts", "Target", "belongs_to_git", "is_beneath", "parts_of", "path_of", "target_of", "uri_of"]
+
+GIT = ".git"
 
 Parts: TypeAlias = tuple[str, ...]
 """The names that an absolute path is made of, from the top; none means the top itself."""
@@ -100,3 +102,8 @@ def uri_of(path: Sequence[str] | Path) -> URI:
 def is_beneath(path: Parts, top: Parts) -> bool:
     """Tell whether a path is this folder, or in it."""
     return path[: len(top)] == top
+
+
+def belongs_to_git(path: Parts) -> bool:
+    """Tell whether this is a folder of git's own, or in one; in any case, as some file systems see it."""
+    return any(name.lower() == GIT for name in path)

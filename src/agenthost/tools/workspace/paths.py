@@ -11,15 +11,13 @@ from agenthost.core.comparison import find_nearest
 from agenthost.errors import InvalidValue, ResourceNotFound, ToolError
 from agenthost.host.files.jail import READ, Access, Place
 from agenthost.host.files.reading import list_folder
-from agenthost.host.files.uris import DEEPEST, Parts, Target, is_beneath, parts_of
+from agenthost.host.files.uris import DEEPEST, Parts, Target, belongs_to_git, is_beneath, parts_of
 from agenthost.host.files.workspace import Workspace
 
 __all__ = ["NotThere", "at", "name_of", "target_of"]
 
 MOST_NEIGHBOURS = 5_000
 """In how large a folder a name is looked for that is like the one that is not there."""
-
-GIT = ".git"
 
 
 class NotThere(ToolError):
@@ -73,7 +71,7 @@ def _check_writable(workspace: Workspace, target: Target) -> None:
     inside = target.path[len(workspace.path) :]
     if not inside:
         raise ToolError(f"{target.uri!r} is the workspace itself, not a file in it")
-    if any(name.lower() == GIT for name in inside):
+    if belongs_to_git(inside):
         raise ToolError(f"{target.uri!r:.200} belongs to git; its files are not written by hand")
 
 
