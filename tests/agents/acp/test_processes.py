@@ -161,7 +161,10 @@ def test_the_program_may_be_killed_at_any_time(tmp_path: Path) -> None:
 
 
 def program_of(host: Host) -> int:
-    """Give the process that is the program: the child of its keeper."""
-    keeper = relay_of(host)._peers._current._program._keeper.pid
-    (child,) = Path(f"/proc/{keeper}/task/{keeper}/children").read_text().split()[:1]
+    """Give the process that is the program: the child of its keeper, which is two."""
+    return child_of(child_of(relay_of(host)._peers._current._program._keeper.pid))
+
+
+def child_of(pid: int) -> int:
+    (child,) = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[:1]
     return int(child)

@@ -5,6 +5,9 @@ PLACE is the descriptor of a pty, or `IN,OUT,ERR` for those of three pipes. Why:
 not fork; and it may be killed with SIGKILL. The keeper holds one end of a pipe whose other end only the host
 has: when that closes, for whatever reason, everything that was started here is hung up, and killed if it
 stays. On its standard output it says `begun`, and `ended CODE`.
+
+It is two processes: the program knows one of them as its parent, and might kill it. The other, above, then
+gets all that is left, and ends that.
 """
 
 import ctypes
@@ -25,6 +28,13 @@ GRACE_SECONDS = 0.5
 KILL_SECONDS = 2.0
 """How long we go on killing what still appears: a process may have started another meanwhile."""
 
+SANDBOX = "bwrap"
+"""What ends with all that is inside of it: so it is not hung up, but killed when those inside had their time.
+Its terminal is taken by what runs inside."""
+
+NOBODY = -1
+"""No session."""
+
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 
 
@@ -34,17 +44,35 @@ def main() -> None:
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     prctl(PR_SET_CHILD_SUBREAPER, 1)  # what leaves its session becomes our child, and cannot hide
+    keeper = os.fork()
+    if keeper:
+        guard(keeper, place)
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
     woken = wake_by_children()
+    is_boxed = Path(command[0]).name == SANDBOX
     program = os.fork()
     if program == 0:
-        become(place, command)
+        become(place, command, has_terminal=len(place) == 1 and not is_boxed)
     for descriptor in place:
         os.close(descriptor)  # else the pty, or the pipe, would never end
     say("begun")
     code = wait(program, woken)
     if code is not None:
         say(f"ended {code}")
-    end_all(program)
+    end_all(program, spared=program if is_boxed else 0)
+
+
+def guard(keeper: int, place: list[int]) -> None:
+    """Wait for the end of the process that keeps the program; if it was killed, end what it has left."""
+    for descriptor in place:
+        os.close(descriptor)
+    pid, status = 0, 0
+    while pid != keeper:
+        pid, status = os.waitpid(-1, 0)
+    if os.WIFSIGNALED(status):
+        end_all(NOBODY, spared=0)
+    os._exit(0)
 
 
 def prctl(option: int, value: int) -> None:
@@ -70,7 +98,7 @@ def wake_by_children() -> int:
     return reading
 
 
-def become(place: list[int], command: list[str]) -> None:
+def become(place: list[int], command: list[str], *, has_terminal: bool) -> None:
     """Be the program: in a session of its own, with the pty as its terminal and all signals as usual."""
     try:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -80,7 +108,7 @@ def become(place: list[int], command: list[str]) -> None:
                 signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         os.setsid()
-        if len(place) == 1:
+        if has_terminal:
             fcntl.ioctl(place[0], termios.TIOCSCTTY, 0)
         for standard, descriptor in enumerate(place * 3 if len(place) == 1 else place):
             os.dup2(descriptor, standard)
@@ -120,9 +148,12 @@ def reap(program: int = 0) -> int | None:
     return found
 
 
-def end_all(program: int) -> None:
-    """Hang up all that was started here, and kill what stays: some ignore SIGHUP, and shells SIGTERM."""
-    signal_all(program, signal.SIGHUP, signal.SIGCONT)
+def end_all(program: int, *, spared: int) -> None:
+    """Hang up all that was started here, and kill what stays: some ignore SIGHUP, and shells SIGTERM.
+
+    `spared` is killed only, when the others had their time.
+    """
+    signal_all(program, signal.SIGHUP, signal.SIGCONT, spared=spared)
     deadline = time.monotonic() + GRACE_SECONDS
     while family(program) and time.monotonic() < deadline:
         pause()
@@ -137,10 +168,10 @@ def pause() -> None:
     reap()
 
 
-def signal_all(program: int, *numbers: signal.Signals) -> bool:
+def signal_all(program: int, *numbers: signal.Signals, spared: int = 0) -> bool:
     """Send these signals to all that is left; tell whether that was anything."""
     pids = family(program)
-    for pid in pids:
+    for pid in sorted(pids - {spared}):  # a shell before its children, else it would tell of their end
         for number in numbers:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, number)
