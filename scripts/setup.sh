@@ -114,6 +114,16 @@ build_page() {
     mv "$page.new" "$page"
 }
 
+# ensure_bubblewrap: there are sandboxes for shells. Installs Debian's bubblewrap where that is possible.
+ensure_bubblewrap() {
+    command -v bwrap >/dev/null 2>&1 && return
+    if ! command -v apt-get >/dev/null 2>&1 || [ "$(id -u)" != 0 ]; then return 1; fi
+    echo "agenthost: apt-get installs bubblewrap for the tests of sandboxes (once)" >&2
+    export DEBIAN_FRONTEND=noninteractive
+    set -- install --yes --no-install-recommends bubblewrap
+    { apt-get "$@" || { apt-get update && apt-get "$@"; }; } >/dev/null 2>&1
+}
+
 # ensure_chromium: there is a browser to look at the page with. Installs Debian's where that is possible.
 ensure_chromium() {
     for browser in chromium chromium-browser google-chrome; do

@@ -78,7 +78,7 @@ async def served(
     secrets = {owner: KeyFile(data).create(owner, grants=GRANTS)[1] for owner in keys}
     for name, grants in (worth or {}).items():
         secrets[name] = KeyFile(data).create("ann", name, grants=grants)[1]
-    built = Host(data=data, workspace=workspace, **host)
+    built = Host(data=data, workspace=workspace, **{"sandbox": "off", **host})
     for agent in (demo, *agents):
         built.add(agent)
     async with built:

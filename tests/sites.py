@@ -41,7 +41,7 @@ async def site(
 ) -> AsyncIterator[Site]:
     """Serve a host with these agents and settings, and with routes beside ours."""
     settings = read_settings({**given, "data": folder}, {}, spelling=as_argument)
-    host = Host(data=folder, workspace=settings.workspace)
+    host = Host(data=folder, workspace=settings.workspace, sandbox="off")
     for agent in agents:
         host.add(agent)
     async with host:

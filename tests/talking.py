@@ -30,7 +30,7 @@ async def talking(folder: Path, *agents: Agent, **settings: Any) -> AsyncIterato
     """Open a host with these agents; its store and its workspace are folders inside `folder`."""
     workspace = folder / "workspace"
     workspace.mkdir(exist_ok=True)
-    host = Host(data=folder / "data", workspace=workspace, **settings)
+    host = Host(data=folder / "data", workspace=workspace, **{"sandbox": "off", **settings})
     for agent in agents:
         host.add(agent)
     async with host:

@@ -93,6 +93,14 @@ class TerminalExists(HostError):
         self.terminal = terminal
 
 
+class SandboxUnavailable(HostError):
+    """Sandboxes are asked for, and there can be none here; the sentence says why."""
+
+
+class ShellsRefused(HostError):
+    """A shell without a sandbox would give an owner what is others'; the sentence says what would help."""
+
+
 class ContentNotFound(HostError):
     """There is no content of that URI: it never was, or its session is gone, and its contents with it."""
 

@@ -90,6 +90,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         port: the port to listen on; 0 takes any that is free.
         data: the folder where everything is kept.
         workspace: the folder that files and terminals may touch.
+        workspaces: a folder in which each owner of keys has one of its own, in place of the workspace.
+        sandbox: whether shells and programs are kept apart from the rest of this machine.
+        sandbox_network: whether what is in a sandbox may use the network.
+        sandbox_read: what shells in a sandbox may read beside the system and the workspace.
+        sandbox_write: what they may read and write beside the workspace.
         log_format: lines for people, or JSON lines.
         log_level: what is logged, from this level on.
         full_sync: wait for the disk at every commit, so that a power cut takes nothing.
@@ -121,6 +126,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     port: Annotated[int, msgspec.Meta(ge=0, le=65535)] = 8642
     data: Path = msgspec.field(default_factory=default_data)
     workspace: Path = msgspec.field(default_factory=Path.cwd)
+    workspaces: Path | None = None
+    sandbox: Literal["auto", "on", "off"] = "auto"
+    sandbox_network: bool = True
+    sandbox_read: tuple[Path, ...] = ()
+    sandbox_write: tuple[Path, ...] = ()
     log_format: Literal["human", "json"] = "human"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     full_sync: bool = False
@@ -153,6 +163,11 @@ EXPECTED = {
     "port": "a number from 0 (any free port) to 65535",
     "data": "the path of a folder",
     "workspace": "the path of a folder that is there",
+    "workspaces": "the path of a folder",
+    "sandbox": "auto, on or off",
+    "sandbox_network": "true or false",
+    "sandbox_read": "paths of files or folders",
+    "sandbox_write": "paths of files or folders",
     "log_format": "human or json",
     "log_level": "debug, info, warning or error",
     "full_sync": "true or false",
@@ -186,6 +201,7 @@ _TYPES = {field.name: field.type for field in msgspec.structs.fields(Settings)}
 _TABLES = ("limits", "model_settings", "agents")
 _NAMES = [name for name in _TYPES if name not in _TABLES]
 _LISTS = [name for name, type_ in _TYPES.items() if get_origin(type_) is tuple]
+_PATHS = [name for name, type_ in _TYPES.items() if type_ == tuple[Path, ...]]
 _LIMITS = [field.name for field in dataclasses.fields(Limits)]
 
 
@@ -292,6 +308,8 @@ def _taken(name: str, given: Given) -> Any:
     if name in _LISTS and given.is_text and isinstance(value, str):
         # A command may well have a comma in it, but is one line.
         value = [part.strip() for part in value.split("\n" if name == "acp" else ",") if part.strip()]
+    if name in _PATHS:
+        return _paths(name, given._replace(value=value))
     try:
         return msgspec.convert(value, _TYPES[name], strict=not given.is_text)
     except msgspec.ValidationError:
@@ -306,6 +324,12 @@ def _path(given: Given, name: str) -> Path:
         return Path(os.path.normpath(given.base / Path(value).expanduser()))
     except RuntimeError:  # a home folder that nobody knows
         raise _wrong(name, given) from None
+
+
+def _paths(name: str, given: Given) -> tuple[Path, ...]:
+    if not isinstance(given.value, list | tuple):
+        raise _wrong(name, given)
+    return tuple(_path(given._replace(value=one), name) for one in given.value)
 
 
 def _text_of(given: Given) -> str:

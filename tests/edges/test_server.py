@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from agenthost.edges.server import CannotServe, listen
+from sandboxing import BOXED
 from serving import ECHO, TIMEOUT, ask, environment, run_serve, serving, wait_ready
 
 SLOW = f"""{ECHO}
@@ -58,7 +59,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_it_says_where_it_listens_what_it_serves_and_how_to_try_it(echo: Path, data: Path) -> None:
-    with serving(echo, "--data", data, "--workspace", echo.parent) as served:
+    with serving(echo, "--data", data, "--workspace", echo.parent, "--sandbox", "off") as served:
         url = served.wait_url()
         assert ask(url, "/healthz").json == {"status": "ok"}
         wait_ready(url)
@@ -69,12 +70,33 @@ def test_it_says_where_it_listens_what_it_serves_and_how_to_try_it(echo: Path, d
         ["agents", "echo", "(Echo)"],
         ["data", str(data)],
         ["workspace", str(echo.parent)],
+        ["sandbox", *"off: shells may do all that this user may".split()],
         ["warning", *"nobody is asked who they are: all on this machine can do what you can".split()],
         ["AAP", f"{url}/aap"],
         ["AHP", f"ws://{url.removeprefix('http://')}/ahp"],
         ["try", "agenthost", "chat", url, "--agent", "echo"],
         ["stop", "Ctrl-C"],
     ]
+
+
+@BOXED
+def test_it_says_that_shells_are_in_a_sandbox_and_where_owners_work(echo: Path, data: Path) -> None:
+    words = ("--workspaces", echo.parent / "owners", "--sandbox", "on", "--no-sandbox-network")
+    with serving(echo, "--data", data, *words) as served:
+        wait_ready(served.wait_url())
+        assert served.stop(signal.SIGTERM) == 0
+        shown = "\n".join(served.out.rest())
+    assert f"{echo.parent / 'owners'}, a folder for each owner of keys" in shown
+    assert "sandbox    on: shells see the workspace and the system only, without a network" in shown
+
+
+def test_it_does_not_start_without_a_sandbox_that_has_to_be(echo: Path, data: Path) -> None:
+    python = Path(sys.executable).parent
+    done = run_serve(echo, "--port", "0", "--data", data, "--sandbox", "on", PATH=str(python))
+    assert done.returncode == 1
+    assert done.stderr.strip().endswith(
+        "--sandbox on: bubblewrap is not installed; on Debian and Ubuntu: apt-get install bubblewrap"
+    )
 
 
 def test_without_files_it_serves_the_demo_agent(data: Path) -> None:

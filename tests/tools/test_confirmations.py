@@ -11,6 +11,7 @@ from agenthost.host import previews
 from agenthost.host.previews import Scope
 from agenthost.tools.workspace import edit_file, workspace_tools
 from hosting import run
+from sandboxing import BOXED
 from talking import Talk, talking
 from turning import calls_in, made, tell, until_call
 
@@ -95,40 +96,69 @@ def test_a_preview_that_fails_or_never_ends_holds_nothing_up(
     tell(tmp_path, edits, story, tools=[edit_file])
 
 
-def test_an_approval_of_a_command_for_the_session_is_for_such_commands_only_and_outlives_a_restart(
+async def asked(talk: Talk, command: str) -> Any:
+    """Give what is asked about a command; nothing, if it runs at once."""
+    await talk.send(command)
+    ready = await talk.hear_one("toolCallReady")
+    if ready.get("confirmed") == "setting":
+        await talk.finish()
+        return None
+    return ready
+
+
+def labels_of(ready: Any) -> list[str]:
+    return [option["label"] for option in ready["options"]]
+
+
+def test_an_approval_of_a_command_for_the_session_is_for_exactly_that_one_and_outlives_a_restart(
     tmp_path: Path,
 ) -> None:
     agent = made(runs, tools=workspace_tools())
-
-    async def asked(talk: Talk, command: str) -> Any:
-        """Give what is asked about a command; nothing, if it runs at once."""
-        await talk.send(command)
-        ready = await talk.hear_one("toolCallReady")
-        if ready.get("confirmed") == "setting":
-            await talk.finish()
-            return None
-        return ready
 
     async def story() -> None:
         async with talking(tmp_path, agent) as host:
             talk = await Talk.begin(host)
             ready = await asked(talk, "echo one")
-            labels = [option["label"] for option in ready["options"]]
-            every = "Allow every Run for this session"
-            assert labels == ["Allow once", "Allow `echo …` for this session", every, "Deny"]
+            assert labels_of(ready) == ["Allow once", "Allow exactly `echo one` for this session", "Deny"]
             await talk.approve(ready, option=ready["options"][1]["id"])
             await talk.finish()
-            assert await asked(talk, "echo two") is None
+            assert await asked(talk, "echo one") is None
         async with talking(tmp_path, agent) as host:
             talk = await Talk.join(host, talk.uri)
-            assert await asked(talk, "echo three") is None
-            ready = await asked(talk, "echo four; touch x")
+            assert await asked(talk, "echo one") is None
+            for command in ("echo two", "echo one ", "echo one; true", "echo  one"):
+                await talk.deny(await asked(talk, command))
+                await talk.finish()
+
+    run(story)
+
+
+@BOXED
+def test_every_command_can_be_approved_in_a_sandbox_only_and_for_as_long_as_there_is_one(
+    tmp_path: Path,
+) -> None:
+    agent = made(runs, tools=workspace_tools())
+
+    async def story() -> None:
+        async with talking(tmp_path, agent, sandbox="on") as host:
+            talk = await Talk.begin(host)
+            ready = await asked(talk, "echo one")
+            assert labels_of(ready)[2:] == ["Allow every command in this session's sandbox", "Deny"]
+            await talk.approve(ready, option=ready["options"][2]["id"])
+            await talk.finish()
+            assert await asked(talk, "touch two; false") is None
+            other = await Talk.begin(host)
+            await other.deny(await asked(other, "echo one"))
+            await other.finish()
+        async with talking(tmp_path, agent) as host:
+            talk = await Talk.join(host, talk.uri)
+            ready = await asked(talk, "touch three")
+            assert labels_of(ready)[2:] == ["Deny"]
             await talk.deny(ready)
             await talk.finish()
-            ready = await asked(talk, "true")
-            await talk.approve(ready, option="allow-session")
-            await talk.finish()
-            assert await asked(talk, "echo four; true") is None
+        async with talking(tmp_path, agent, sandbox="on") as host:
+            talk = await Talk.join(host, talk.uri)
+            assert await asked(talk, "touch four") is None
 
     run(story)
 

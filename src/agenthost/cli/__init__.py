@@ -13,6 +13,7 @@ from agenthost.commands import called_as
 AGENTS = "Agents"
 SERVER = "Server"
 DATA = "Data and files"
+SANDBOX = "Sandbox"
 ACCESS = "Access"
 LOGS = "Logs"
 
@@ -190,6 +191,46 @@ def serve(
             rich_help_panel=DATA,
         ),
     ] = None,
+    workspaces: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Where each owner of keys has a folder of its own, in place of the workspace.",
+            rich_help_panel=DATA,
+        ),
+    ] = None,
+    sandbox: Annotated[
+        str | None,
+        typer.Option(
+            metavar="auto|on|off",
+            help="Keep shells and programs apart from the rest of this machine. [default: auto]",
+            rich_help_panel=SANDBOX,
+        ),
+    ] = None,
+    sandbox_network: Annotated[
+        bool | None,
+        typer.Option(
+            "--sandbox-network/--no-sandbox-network",
+            help="Let what is in a sandbox use the network. [default: yes]",
+            rich_help_panel=SANDBOX,
+        ),
+    ] = None,
+    sandbox_read: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH,…",
+            help="What shells in a sandbox may read beside the system and the workspace.",
+            rich_help_panel=SANDBOX,
+        ),
+    ] = None,
+    sandbox_write: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH,…",
+            help="What they may write beside the workspace.",
+            rich_help_panel=SANDBOX,
+        ),
+    ] = None,
     full_sync: Annotated[
         bool | None,
         typer.Option(
@@ -297,6 +338,8 @@ def serve(
 
     options: dict[str, object] = {"host": host, "port": port, "data": data, "workspace": workspace}
     options |= {"config": config, "log_format": log_format, "log_level": log_level, "full_sync": full_sync}
+    options |= {"workspaces": workspaces, "sandbox": sandbox, "sandbox_network": sandbox_network}
+    options |= {"sandbox_read": sandbox_read, "sandbox_write": sandbox_write}
     options |= {"allowed_hosts": allowed_hosts, "cors_origins": cors_origins, "public_meta": public_meta}
     options |= {"read_outside": read_outside, "write_outside": write_outside}
     options |= {

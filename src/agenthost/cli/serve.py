@@ -11,6 +11,7 @@ from agenthost.edges.server import serve
 from agenthost.edges.stopping import end_within
 from agenthost.errors import AgentUnavailable
 from agenthost.host.agent import Agent
+from agenthost.host.confinement import SandboxPolicy
 from agenthost.host.files.grants import FilePolicy
 from agenthost.host.host import Host
 from agenthost.logs import set_up
@@ -44,6 +45,10 @@ def run(names: Sequence[str], options: Mapping[str, Any]) -> None:
         limits=settings.limits,
         full_sync=settings.full_sync,
         file_policy=FilePolicy(reading=settings.read_outside, writing=settings.write_outside),
+        workspaces=settings.workspaces,
+        sandbox=SandboxPolicy(
+            settings.sandbox, settings.sandbox_network, settings.sandbox_read, settings.sandbox_write
+        ),
     )
     _check_use(names, settings)
     for agent in _agents(names, settings):

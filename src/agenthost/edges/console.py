@@ -27,6 +27,9 @@ def welcome(url: str, host: Host, keys: Keys) -> str:
     rows += zip(["agents", *[""] * len(agents)], agents or ["none"], strict=False)
     rows.append(("data", "kept until it stops only" if host.data is None else str(host.data)))
     rows.append(("workspace", str(host.workspace)))
+    if host.workspaces is not None:
+        rows.append(("", f"{host.workspaces}, a folder for each owner of keys"))
+    rows.append(("sandbox", str(host.confinement)))
     if keys.has_keys and host.data is not None:
         shown = command("keys", "list", *data_option(host.data))
         rows.append(("access", f"with an API key only; {shown} shows which there are"))

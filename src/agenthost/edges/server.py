@@ -38,7 +38,8 @@ from agenthost.edges.protocol import HttpProtocol
 from agenthost.edges.rates import Rates
 from agenthost.edges.sockets import WebSocketProtocol
 from agenthost.edges.stopping import Stopper
-from agenthost.errors import StorageError
+from agenthost.errors import SandboxUnavailable, StorageError
+from agenthost.host.environment import conceal, forbid_looking
 from agenthost.host.host import Host
 from agenthost.host.keys import Keys
 from agenthost.host.storage.folder import mode_for_others
@@ -60,6 +61,8 @@ __all__ = ["CannotServe", "listen", "serve"]
 log = logging.getLogger("agenthost.server")
 
 BACKLOG = 2048
+
+SANDBOX = ("sandbox", "sandbox_network", "sandbox_read", "sandbox_write")
 
 CONNECTIONS_SECONDS = 2
 """How long answers may still take once the server stops; then they are cut off."""
@@ -92,19 +95,22 @@ def serve(host: Host, settings: Settings | None = None, /, **given: Any) -> None
     set_up(settings.log_format, settings.log_level)
     if not settings.terminals:
         host.off |= {"terminals"}
+    conceal([settings.key_env] if settings.key_env else [])
+    forbid_looking()
     try:
         with Stopper() as stopper, asyncio.Runner(loop_factory=_new_loop) as runner:
             is_closed = runner.run(Serving(host, settings, stopper).run())
-    except (CannotServe, StorageError) as error:
+    except (CannotServe, SandboxUnavailable, StorageError) as error:
         fail(str(error))
     if not is_closed:
         raise SystemExit(1)
 
 
 def _settings_of(given: dict[str, Any]) -> Settings:
-    for name in ("data", "workspace", "limits", "full_sync"):
+    for name in ("data", "workspace", "workspaces", "limits", "full_sync", *SANDBOX):
         if name in given:
-            fail(f"{name}: this is the host's own; make it as Host({name}=…)", code=2)
+            right = f"{name}=…" if name not in SANDBOX[1:] else "sandbox=SandboxPolicy(…)"
+            fail(f"{name}: this is the host's own; make it as Host({right})", code=2)
     try:
         return read_settings(given, spelling=as_argument)
     except SettingsError as error:
@@ -207,7 +213,7 @@ class Serving:
     async def _open(self) -> None:
         try:
             await self._host.__aenter__()
-        except StorageError:
+        except (SandboxUnavailable, StorageError):
             raise
         except Exception as error:
             log.exception("the host could not be opened")

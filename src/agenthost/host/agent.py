@@ -16,6 +16,7 @@ from agenthost.core.compaction import compact
 from agenthost.core.decisions.grants import Grant
 from agenthost.core.transcript import Message
 from agenthost.host.options import Option
+from agenthost.host.sandbox import Sandbox
 from agenthost.host.tools import Tool
 from agenthost.host.toolset import ToolSet
 from agenthost.host.toolsources import ToolSource
@@ -98,10 +99,12 @@ class Home:
     Attributes:
         workspace: the folder that sessions work in, unless they say otherwise.
         announce: tells clients that what the agent declares has changed: its models, its title.
+        sandbox: what programs run in, if anything.
     """
 
     workspace: Path = Path()
     announce: Callable[[], None] = _say_nothing
+    sandbox: Sandbox | None = None
 
 
 class Description(TypedDict, total=False):

@@ -61,6 +61,7 @@ class Calls:
         withdraw: takes back what a call asked the user, by its id.
         limit: how long a tool may take that does not say.
         slots: how many tools may run at once, of the whole host.
+        is_sandboxed: whether commands run in a sandbox.
         private: what the agent wants to have kept of parts and calls, by their ids.
         found_running: the calls that ran when the host was restarted.
         previews: what the calls of the next step would change.
@@ -76,6 +77,7 @@ class Calls:
     withdraw: Callable[[str], None]
     limit: float
     slots: asyncio.Semaphore
+    is_sandboxed: bool = False
     private: dict[str, JsonObject] = field(default_factory=dict)
     found_running: set[str] = field(default_factory=set)
     previews: dict[str, Preview] = field(default_factory=dict)
@@ -122,7 +124,7 @@ class Calls:
             and call["status"] == "streaming"
             and "toolClientId" not in call
             and self._fits(one, request.input)
-            and not is_trusted(self.session, one, request.input)
+            and not self._is_trusted(one, request.input)
         )
 
     def make_ready(self, requests: Sequence[Request]) -> None:
@@ -200,11 +202,11 @@ class Calls:
         if "toolClientId" in call or one is None or not self._fits(one, request.input) or not one.exposed:
             # A client's, or there is nothing to ask for: it will fail without running.
             return {**ready, "confirmed": "not-needed"}
-        if is_trusted(self.session, one, request.input):
+        if self._is_trusted(one, request.input):
             return {**ready, "confirmed": "setting"}
         question: JsonObject = {
             "confirmationTitle": " ".join([f"Allow {one.label}?", *self._changes(one, request.id)]),
-            "options": options_for(one.scope_of(request.input), one.label),
+            "options": options_for(one.scope_of(request.input), one.label, is_sandboxed=self.is_sandboxed),
         }
         preview = self.previews.get(request.id)
         if preview is not None and preview.edits:
@@ -216,6 +218,9 @@ class Calls:
         private, pin = private_of(self.session), pin_of(one)
         old = private.get("shown", {}).get(call_id) or private.get("pins", {}).get(one.name)
         return [what_changed(old, pin)] if pin is not None and old is not None and old != pin else []
+
+    def _is_trusted(self, one: Tool, arguments: JsonObject) -> bool:
+        return is_trusted(self.session, one, arguments, is_sandboxed=self.is_sandboxed)
 
     def _fits(self, one: Tool, arguments: JsonObject) -> bool:
         try:
@@ -280,7 +285,7 @@ class Calls:
         """Ask again if the tool is not what it was when the call was allowed, as of a server that changed."""
         one = self.agent.toolset.get(call["toolName"])
         pin = None if one is None else pin_of(one)
-        if one is None or pin is None or is_trusted(self.session, one, arguments):
+        if one is None or pin is None or self._is_trusted(one, arguments):
             return False
         if pin == private_of(self.session).get("shown", {}).get(call["toolCallId"]):
             return False

@@ -128,7 +128,7 @@ class Completions:
         return [place.file(top, path) for path in paths]
 
     async def _names(self, owner: Owner, folder: URI | None) -> tuple[Parts, Snapshot]:
-        workspace = self._files.grants.workspace.path
+        workspace = self._files.grants.workspace_of(owner).path
         top = workspace
         if folder is not None:
             top = (await self._files.folder(owner, folder)).parts[1:]
@@ -155,7 +155,7 @@ class Completions:
 
     def refresh(self, owner: Owner, top: Parts | None = None) -> asyncio.Future[None]:
         """Look at a tree again, the workspace unless told; what comes back is done when that is."""
-        top = self._files.grants.workspace.path if top is None else top
+        top = self._files.grants.workspace_of(owner).path if top is None else top
         index = self._indexes.setdefault(top, FileIndex(top, self._limits))
         jail = self._files.grants.jail(owner)
         loop = asyncio.get_running_loop()

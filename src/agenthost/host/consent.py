@@ -9,10 +9,13 @@ from agenthost.host.previews import Scope
 from agenthost.wire.ahp.toolcall import ConfirmationOption
 from agenthost.wire.json import JsonObject
 
-__all__ = ["ALLOW_FOR_SESSION", "options_for", "remembered"]
+__all__ = ["ALLOW_FOR_SESSION", "SANDBOX", "options_for", "remembered"]
 
 ALLOW_FOR_SESSION = "allow-session"
 """The option with which somebody approves a tool for the whole session; with a key after it, some calls."""
+
+SANDBOX = "sandbox"
+"""The key that stands for every command, as long as they run in a sandbox."""
 
 _ONCE: ConfirmationOption = {"id": "allow-once", "label": "Allow once", "kind": "approve"}
 _DENY: ConfirmationOption = {"id": "deny", "label": "Deny", "kind": "deny", "group": 1}
@@ -20,8 +23,19 @@ _DENY: ConfirmationOption = {"id": "deny", "label": "Deny", "kind": "deny", "gro
 _ALWAYS: ConfirmationOption = {"id": ALLOW_FOR_SESSION, "label": "Allow for this session", "kind": "approve"}
 
 
-def options_for(scope: Scope | None, title: str) -> list[ConfirmationOption]:
-    """Give the ways to answer: for a tool with scopes, the narrow one comes before the wide one."""
+_IN_SANDBOX: ConfirmationOption = {
+    "id": f"{ALLOW_FOR_SESSION}:{SANDBOX}",
+    "label": "Allow every command in this session's sandbox",
+    "kind": "approve",
+}
+
+
+def options_for(scope: Scope | None, title: str, *, is_sandboxed: bool = False) -> list[ConfirmationOption]:
+    """Give the ways to answer: for a tool with scopes, the narrow one comes before the wide one.
+
+    What a command does cannot be told from how it begins: so there is nothing between exactly this one and
+    all, and all of them only in a sandbox.
+    """
     if scope is None:
         return [_ONCE, _ALWAYS, _DENY]
     narrow: ConfirmationOption = {
@@ -29,6 +43,8 @@ def options_for(scope: Scope | None, title: str) -> list[ConfirmationOption]:
         "label": f"Allow {scope.label} for this session",
         "kind": "approve",
     }
+    if scope.is_command:
+        return [_ONCE, narrow, *([_IN_SANDBOX] if is_sandboxed else []), _DENY]
     wide: ConfirmationOption = {**_ALWAYS, "label": f"Allow every {title} for this session"}
     return [_ONCE, narrow, wide, _DENY]
 

@@ -22,6 +22,7 @@ from agenthost.host.catalogue import Catalogue
 from agenthost.host.clients import Clients
 from agenthost.host.completions import Completions
 from agenthost.host.configuring import Configuring
+from agenthost.host.confinement import Confinement, SandboxMode, SandboxPolicy, confine
 from agenthost.host.contents import new_content
 from agenthost.host.crashes import Crashes
 from agenthost.host.delegating import Delegation
@@ -31,7 +32,7 @@ from agenthost.host.feeds import Feed
 from agenthost.host.files.contents import reader_of
 from agenthost.host.files.files import Files
 from agenthost.host.files.grants import FilePolicy, Grants
-from agenthost.host.files.uris import target_of, uri_of
+from agenthost.host.files.uris import target_of
 from agenthost.host.files.workspace import Workspace
 from agenthost.host.lifetimes import Lifetimes
 from agenthost.host.limits import Limits
@@ -50,7 +51,7 @@ from agenthost.host.setup import (
 from agenthost.host.starting import Start
 from agenthost.host.storage.sqlite import SqliteStorage
 from agenthost.host.subscriptions import Shown
-from agenthost.host.terminals.registry import Terminals, inside
+from agenthost.host.terminals.registry import Terminals, inside, writable
 from agenthost.host.terminals.toolrun import Runner
 from agenthost.host.titles import Titles
 from agenthost.host.tokens import Tokens
@@ -83,6 +84,7 @@ class Host:
         tokens: what clients handed over for agents.
         sourcing: where agents have tools from that come and go.
         vault: seals secrets.
+        confinement: what holds shells and programs, once the host is open.
     """
 
     engine: Engine
@@ -109,12 +111,16 @@ class Host:
         full_sync: bool = False,
         file_policy: FilePolicy | None = None,
         terminals: bool = True,
+        workspaces: Path | str | None = None,
+        sandbox: SandboxMode | SandboxPolicy = "auto",
     ) -> None:
         """Make a host that keeps its sessions in `data`; without, in a folder that goes when it closes.
 
         `workspace` is the folder that files may be touched in, the current one unless told. `full_sync` waits
         for the disk at every commit, so that not even a power cut takes one back. `file_policy` decides what
-        clients may touch outside of the workspace. Without `terminals`, no client gets a shell.
+        clients may touch outside of the workspace. `workspaces` is a folder in which each owner of keys gets
+        one of its own, to work in instead. `sandbox` is whether shells and programs are kept apart from the
+        rest of this machine. Without `terminals`, no client gets a shell.
         """
         self.data = None if data is None else Path(data)
         self.workspace = Path(workspace or ".").absolute()
@@ -122,6 +128,9 @@ class Host:
         self.full_sync = full_sync
         self.file_policy = file_policy
         self.off: frozenset[Grant] = frozenset() if terminals else frozenset({"terminals"})
+        self.workspaces = None if workspaces is None else Path(workspaces).absolute()
+        self.sandbox = sandbox if isinstance(sandbox, SandboxPolicy) else SandboxPolicy(sandbox)
+        self.confinement = Confinement()
         self.stats = Stats()
         self.catalogue = Catalogue()
         self._agents: dict[str, Agent] = {}
@@ -165,19 +174,23 @@ class Host:
         """Open the store, start the agents, and take up the turns that ran or waited.
 
         Raises:
+            SandboxUnavailable: sandboxes have to be, and cannot; the sentence says why.
             StorageError: the store cannot be opened; the sentence says why.
         """
         async with AsyncExitStack() as stack:
             data = self.data
             if data is None:
                 data = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="agenthost-")))
+            self.confinement = await asyncio.to_thread(
+                confine, self.sandbox, data=data, workspaces=self.workspaces
+            )
             storage = SqliteStorage(data, full_sync=self.full_sync)
             infos = [agent.info() for agent in self._agents.values()]
             self.engine = await stack.enter_async_context(Engine(storage, self.limits, agents=infos))
             self.vault = open_vault(data)
             self._wire_up(data)
             for agent in self._agents.values():
-                agent.home = Home(self.workspace, self._announce)
+                agent.home = Home(self.workspace, self._announce, self.confinement.programs)
                 await agent.start()
                 stack.push_async_callback(agent.stop)
             self.sourcing.start(self._agents.values())
@@ -198,7 +211,7 @@ class Host:
 
     def _wire_up(self, data: Path) -> None:
         """Make the parts, and let each know those that it needs."""
-        self.sourcing = Sourcing(self.workspace, self._tools_changed)
+        self.sourcing = Sourcing(self.workspace, self._tools_changed, self.confinement.programs)
         self._wire_turns()
         self.clients = Clients(
             self.dispatcher,
@@ -206,7 +219,10 @@ class Host:
             self.engine.sessions.peek,
             self.limits.client_grace_seconds,
         )
-        self.terminals = Terminals(self.engine, folder=inside(self.workspace))
+        grants = Grants(self.workspace, self.file_policy, workspaces=self.workspaces, hidden=[data])
+        self.terminals = Terminals(
+            self.engine, folder=inside(grants), writable=writable(grants), confinement=self.confinement
+        )
         self.engine.sessions.is_taken = self.terminals.is_taken
         self.lifetimes = Lifetimes(
             self._agents,
@@ -229,7 +245,6 @@ class Host:
             tokens=self.tokens,
         )
         self.engine.sessions.loaded = self.lifetimes.loaded
-        grants = Grants(self.workspace, self.file_policy, hidden=[data])
         read_content = reader_of(self.engine.contents, self.engine.sessions)
         self.files = Files(grants, read_content=read_content)
         self.completions = Completions(self.files)
@@ -255,6 +270,7 @@ class Host:
             context=self._tool_context,
             tools_known=self.sourcing.wait,
             means=self._means,
+            is_sandboxed=self.confinement.sandbox is not None,
         )
         self.turns = Turns(
             agents=self._agents,
@@ -330,6 +346,14 @@ class Host:
 
     # Clients
 
+    def workspace_of(self, owner: str | None) -> Path:
+        """Return the folder that the sessions of an owner work in, unless they say otherwise.
+
+        Raises:
+            ResourceError: it is not there, and cannot be made.
+        """
+        return self.workspace if self.workspaces is None or not owner else self.files.grants.folder_of(owner)
+
     def feed(self, client_id: str) -> Feed:
         """Give a client its way to hear of the root and of sessions."""
         return self.engine.feed(client_id)
@@ -398,9 +422,14 @@ class Host:
 
     def _workspace_of(self, session: Session) -> Callable[[], Workspace]:
         """Give what finds the folder that a session works in; it looks at the disk."""
-        uri = session.state["summary"].get("workingDirectory") or uri_of(self.workspace)
-        jail = self.files.grants.jail(session.row.owner or None)
-        return lambda: Workspace.of(target_of(uri, "$.workingDirectory"), jail)
+        owner = session.row.owner or None
+        uri = session.state["summary"].get("workingDirectory")
+
+        def find() -> Workspace:
+            folder = uri or self.workspace_of(owner).as_uri()
+            return Workspace.of(target_of(folder, "$.workingDirectory"), self.files.grants.jail(owner))
+
+        return find
 
     def _means(self, session: Session) -> Means:
         return Means(self.files, self.terminals, session.row.uri, session.row.owner)

@@ -25,6 +25,7 @@ class Limits:
         message_bytes: how large a user's message may be.
         client_grace_seconds: how long calls of a client that left wait for it to come back.
         terminals: how many terminals there may be at the same time.
+        terminals_per_owner: how many of them may be one owner's.
         scrollback_characters: how much of a terminal's output is kept for those who come to look, at least.
     """
 
@@ -45,6 +46,7 @@ class Limits:
     message_bytes: int = 16 * 1024 * 1024
     client_grace_seconds: float = 30
     terminals: int = 32
+    terminals_per_owner: int = 16
     scrollback_characters: int = 1024 * 1024
 
     def __post_init__(self) -> None:

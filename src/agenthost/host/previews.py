@@ -38,16 +38,19 @@ class Scope:
 
     Attributes:
         key: the same for all calls that it is good for.
-        label: what it is, after "Allow": `git status …`.
+        label: what it is, after "Allow": `exactly this`.
+        is_command: whether it is a command, which may do anything. Then all of them may be approved at once
+            only where they run in a sandbox.
     """
 
     key: str
     label: str
+    is_command: bool = False
 
     @classmethod
-    def exactly(cls, value: Json, label: str = "exactly this") -> "Scope":
+    def exactly(cls, value: Json, label: str = "exactly this", *, is_command: bool = False) -> "Scope":
         """Make one that is good for this input, or this part of it, and no other."""
-        return cls(f"={sha256(encode_json(value)).hexdigest()[:32]}", label)
+        return cls(f"={sha256(encode_json(value)).hexdigest()[:32]}", label, is_command)
 
 
 FindScope: TypeAlias = Callable[..., Scope | None]

@@ -59,6 +59,7 @@ class Surroundings:
         context: makes the context of a tool call.
         tools_known: waits a little until it is known which tools an agent has.
         means: gives what of this machine an agent may use for a session.
+        is_sandboxed: whether commands run in a sandbox.
     """
 
     act: Callable[..., None]
@@ -67,6 +68,7 @@ class Surroundings:
     context: Callable[[Session, str, str, OnProgress, OnAsk, WaitFor[Any]], ToolContext]
     tools_known: Callable[[Agent], Awaitable[None]]
     means: Callable[[Session], Means]
+    is_sandboxed: bool = False
 
 
 class RunningTurn(WaitingTurn):
@@ -140,6 +142,7 @@ class RunningTurn(WaitingTurn):
             withdraw=lambda call_id: self._withdraw(self._call_question(call_id)),
             limit=self._around.limits.tool_seconds,
             slots=self._around.slots,
+            is_sandboxed=self._around.is_sandboxed,
         )
 
     def _find_calls(self) -> None:

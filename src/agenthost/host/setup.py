@@ -10,6 +10,7 @@ from typing import Any, NotRequired, TypedDict, cast
 from agenthost.core.decisions.grants import Grant, Rights
 from agenthost.errors import InvalidValue
 from agenthost.host.agent import Agent
+from agenthost.host.consent import SANDBOX
 from agenthost.host.options import Option
 from agenthost.host.pins import Pin, pin_of, pins_of
 from agenthost.host.session import Session
@@ -80,14 +81,19 @@ def enabled_tools(toolset: ToolSet, session: Session) -> dict[str, Tool]:
     return {name: one for name, one in toolset.items() if not one.exposed or wanted is None or name in wanted}
 
 
-def is_trusted(session: Session, one: Tool, arguments: JsonObject) -> bool:
-    """Tell whether this tool may run with these arguments in this session without anybody being asked."""
+def is_trusted(session: Session, one: Tool, arguments: JsonObject, *, is_sandboxed: bool = False) -> bool:
+    """Tell whether this tool may run with these arguments in this session without anybody being asked.
+
+    `is_sandboxed` tells whether commands run in a sandbox now: only then an approval of all of them holds.
+    """
     private = private_of(session)
     if not one.exposed or is_trusted_always(private, one):
         return True
     keys = approved_scopes(private, one)
     scope = one.scope_of(arguments) if keys else None
-    return scope is not None and scope.key in keys
+    if scope is None:
+        return False
+    return scope.key in keys or (scope.is_command and is_sandboxed and SANDBOX in keys)
 
 
 def is_trusted_always(private: Private, one: Tool) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agenthost.host.sandbox import Sandbox
 from agenthost.host.tools import Tool
 
 if TYPE_CHECKING:
@@ -32,9 +33,11 @@ class ToolSource(ABC):
 
     Attributes:
         name: how people call it.
+        sandbox: what programs of it run in, if anything; said before it is started.
     """
 
     name: str
+    sandbox: Sandbox | None = None
 
     @abstractmethod
     def tools(self) -> Sequence[Tool]:
@@ -56,8 +59,11 @@ class ToolSource(ABC):
 class Sourcing:
     """The sources of all agents, while the host is open. `changed` is told of agents with other tools."""
 
-    def __init__(self, workspace: Path, changed: "Callable[[Agent], None]") -> None:
+    def __init__(
+        self, workspace: Path, changed: "Callable[[Agent], None]", sandbox: Sandbox | None = None
+    ) -> None:
         self._workspace = workspace
+        self._sandbox = sandbox
         self._changed = changed
         self._starting: dict[str, asyncio.Task[None]] = {}
         self._started: list[ToolSource] = []
@@ -78,6 +84,7 @@ class Sourcing:
 
     async def _start_one(self, agent: "Agent", source: ToolSource) -> None:
         self._started.append(source)
+        source.sandbox = self._sandbox
         try:
             await source.start(self._workspace, lambda: self._update(agent))
             self._update(agent)

@@ -15,7 +15,8 @@ from serving import Served, serving
 def served_by(folder: Path, *flags: str) -> list[str | Path]:
     words = " ".join([sys.executable, str(PROGRAMS / "acting.py"), *flags])
     env = f"ACTING_HOME={folder / 'home'}"
-    return ["--data", folder / "data", "--workspace", folder, "--acp", f"acting={words}", "--acp-env", env]
+    where: list[str | Path] = ["--data", folder / "data", "--workspace", folder, "--sandbox", "off"]
+    return [*where, "--acp", f"acting={words}", "--acp-env", env]
 
 
 async def begin(served: Served, pids: Path) -> str:

@@ -86,7 +86,7 @@ def test_a_link_above_the_workspace_may_be_in_its_name(tmp_path: Path) -> None:
     async def story() -> None:
         for name in ("link", "real"):
             assert await text_of(files, tmp_path / name / "file") == "inside"
-        assert files.grants.folder == (tmp_path / "real").resolve()
+        assert files.grants.folder_of(None) == (tmp_path / "real").resolve()
 
     run(story)
     files.close()

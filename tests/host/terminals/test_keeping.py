@@ -87,7 +87,7 @@ from agenthost.errors import LimitReached
 from agenthost.host.host import Host
 
 async def main():
-    async with Host(workspace=sys.argv[1]) as host:
+    async with Host(workspace=sys.argv[1], sandbox="off") as host:
         claim = {"kind": "client", "clientId": "me"}
         await host.terminals.create("term:/1", claim, command=["bash", "-c", sys.argv[2]])
         await host.terminals.create("term:/2", claim, command=["bash", "--norc", "-i"])
@@ -131,7 +131,7 @@ def new_children(known: list[int]) -> set[int]:
 @LINUX
 def test_a_keeper_that_is_killed_takes_its_program_along_and_the_end_is_told(tmp_path: Path) -> None:
     async def story() -> None:
-        async with Host(workspace=tmp_path) as host:
+        async with Host(workspace=tmp_path, sandbox="off") as host:
             watch = await Watch.start(host, "echo $$ $PPID; exec cat")
             await watch.until_text("\r\n")
             program, keeper = map(int, watch.text.split())

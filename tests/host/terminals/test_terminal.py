@@ -221,7 +221,7 @@ def test_a_terminal_can_be_cleared_and_goes_on(tmp_path: Path) -> None:
 
 def test_a_terminal_that_is_removed_is_heard_of_no_more(tmp_path: Path) -> None:
     async def story() -> None:
-        async with Host(workspace=tmp_path) as host:
+        async with Host(workspace=tmp_path, sandbox="off") as host:
             watch = await Watch.start(host, "while :; do echo x; done")
             await watch.until_text("x")
             number = host.terminals.get(URI).resource.number

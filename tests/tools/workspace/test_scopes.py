@@ -1,69 +1,32 @@
-"""How far an approval of a command for the whole session goes."""
+"""What an approval of a command for the whole session covers: that command, and no other."""
 
 import pytest
 
 from agenthost.tools.workspace.scopes import scope_of
-from bounding import run_bounded
+
+ALIKE = [
+    ("git log", "git log --output=/any/file"),
+    ("git grep x", "git grep x -O./evil.sh"),
+    ("make test", "make test -f evil.mk"),
+    ("sort a", "sort a --compress-program=./evil.sh"),
+    ("rm a", "rm -rf a"),
+    ("ls", "ls "),
+    ("ls a", "ls  a"),
+    ("ls", "ls\nrm a"),
+]
 
 
-@pytest.mark.parametrize(
-    ("command", "label"),
-    [
-        ("ls", "`ls …`"),
-        ("  ls   -la src/app ", "`ls …`"),
-        ("pytest -q tests/test_a.py::test_b", "`pytest …`"),
-        ("git status --short", "`git status …`"),
-        ("npm test -- --watch=false", "`npm test …`"),
-        ("npm run test:unit", "exactly `npm run test:unit`"),
-        ("uv run x", "exactly `uv run x`"),
-        ("docker exec a b", "exactly `docker exec a b`"),
-        ("cargo build", "`cargo build …`"),
-        ("git -c core.pager=x status", "exactly `git -c core.pager=x status`"),
-        ("git", "exactly `git`"),
-        ("python -m pytest", "exactly `python -m pytest`"),
-        ("python3.12 x.py", "exactly `python3.12 x.py`"),
-        ("sudo ls", "exactly `sudo ls`"),
-        ("env A=1 ls", "exactly `env A=1 ls`"),
-        ("A=1 ls", "exactly `A=1 ls`"),
-        ("./ls", "exactly `./ls`"),
-        ("find . -name x", "exactly `find . -name x`"),
-        ("ls; rm -rf x", "exactly `ls; rm -rf x`"),
-        ("ls && rm x", "exactly `ls && rm x`"),
-        ("ls | sh", "exactly `ls | sh`"),
-        ("ls > x", "exactly `ls > x`"),
-        ("ls $(rm x)", "exactly `ls $(rm x)`"),
-        ("ls `rm x`", "exactly `ls `rm x``"),
-        ("ls $HOME", "exactly `ls $HOME`"),
-        ("ls 'a b'", "exactly `ls 'a b'`"),
-        ("ls\nrm x", "exactly `ls rm x`"),
-        ("ls\trm", "exactly `ls rm`"),
-        ("ls #x", "exactly `ls #x`"),
-        ("echo " + "x y" * 60 + "!", "exactly `echo " + ("x y" * 60)[:54] + "…`"),
-    ],
-)
-def test_plain_commands_are_approved_by_their_program_and_others_as_they_are(
-    command: str, label: str
-) -> None:
-    assert scope_of(command).label == label
+@pytest.mark.parametrize(("approved", "other"), ALIKE)
+def test_a_command_that_is_not_the_same_to_the_letter_is_another(approved: str, other: str) -> None:
+    assert scope_of(approved).key != scope_of(other).key
+    assert scope_of(approved).is_command
 
 
-def test_those_that_look_alike_are_told_apart() -> None:
-    keys = [
-        scope_of(command).key
-        for command in ("ls\nrm x", "ls rm x", "ls; x", "ls;  x", "=ls", "git a", "git b")
-    ]
-    assert len(set(keys)) == len(keys)
-
-
-def test_the_same_program_is_the_same_scope_whatever_its_arguments() -> None:
-    assert scope_of("ls a").key == scope_of("ls -l b c").key
-    assert scope_of("git log -p").key == scope_of("git log").key
+def test_how_long_it_may_take_is_no_part_of_a_command() -> None:
     assert scope_of("ls; x", seconds=5).key == scope_of("ls; x").key
 
 
-def test_a_long_word_is_looked_at_in_no_time() -> None:
-    code = (
-        "from agenthost.tools.workspace.scopes import scope_of; "
-        "print(scope_of('1' * 1_000_000 + 'a b').key[0])"
-    )
-    assert run_bounded(code) == "1"
+def test_the_label_is_short_and_on_one_line() -> None:
+    assert scope_of("ls\n  -l").label == "exactly `ls -l`"
+    assert len(scope_of("x" * 1_000_000).label) < 80
+    assert scope_of("a " * 1_000).label.endswith("…`")

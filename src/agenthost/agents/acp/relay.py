@@ -9,6 +9,7 @@ it begins a new one and is told.
 import asyncio
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,7 +47,8 @@ class Relay:
     def __init__(self, agent: "AcpAgent") -> None:
         self._agent = agent
         cwd = agent.cwd or agent.home.workspace
-        self._peers = Peers(agent.label, agent.command, cwd, agent.idle_seconds)
+        command = replace(agent.command, sandbox=agent.home.sandbox)
+        self._peers = Peers(agent.label, command, cwd, agent.idle_seconds)
         self._conversations: dict[str, Conversation] = {}
         self._spare: tuple[JsonObject, Conversation] | None = None
         self._closing: set[asyncio.Task[None]] = set()

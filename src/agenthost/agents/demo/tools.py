@@ -1,4 +1,4 @@
-"""The tools of the demo agent. Files are touched inside the workspace only; a command is held by nothing."""
+"""The tools of the demo agent. Files are touched inside the workspace only; commands by a sandbox."""
 
 import asyncio
 from collections.abc import Iterator
@@ -9,9 +9,11 @@ from typing import Annotated, TypeAlias
 from zoneinfo import ZoneInfo
 
 from agenthost.errors import ToolError
+from agenthost.host.files.uris import belongs_to_git
 from agenthost.host.toolcontext import ToolContext
 from agenthost.host.toolresults import ToolResult
 from agenthost.host.tools import tool
+from agenthost.tools.workspace.scopes import scope_of
 from agenthost.wire.ahp.tool import ToolResultFileEditContent
 
 __all__ = ["TOOLS"]
@@ -84,6 +86,8 @@ def write_file(
 ) -> ToolResult:
     """Write text to a file of the workspace; what was in it before is gone."""
     file, data = _inside(context.workspace, path), text.encode()
+    if belongs_to_git(file.parts):
+        raise ToolError(f"{path!r} belongs to git; its files are not written by hand")
     if len(data) > LARGEST_FILE:
         raise ToolError(f"the text is larger than {LARGEST_FILE} bytes")
     with _plainly(path):
@@ -141,7 +145,15 @@ def _plainly(path: str) -> Iterator[None]:
         raise ToolError(f"{path!r}: {error.strerror or type(error).__name__}") from error
 
 
-@tool(title="Run", read_only=False, destructive=True, idempotent=False, editable=True, grant="run")
+@tool(
+    title="Run",
+    read_only=False,
+    destructive=True,
+    idempotent=False,
+    editable=True,
+    grant="run",
+    scope=scope_of,
+)
 async def run(command: Annotated[str, "the command, for sh"], context: ToolContext) -> ToolResult:
     """Run a shell command in the workspace, for at most a minute; gives what it prints."""
     if "\0" in command:

@@ -7,20 +7,27 @@ whoever can ask a person provides `decide`.
 
 import asyncio
 import logging
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from agenthost.errors import ResourceDenied
+from agenthost.errors import ResourceDenied, ResourceError
 from agenthost.host.files.jail import BOTH, Access, Jail, Root
 from agenthost.host.files.uris import Parts, is_beneath, path_of, target_of, uri_of
 from agenthost.wire.ahp.commands.resource import ResourceRequestParams
 from agenthost.wire.ahp.common import URI
 
-__all__ = ["AccessRequest", "Decide", "FilePolicy", "Grants", "Owner", "Policy", "access_of"]
+__all__ = ["AccessRequest", "Decide", "FilePolicy", "Grants", "Owner", "Policy", "access_of", "folder_name"]
 
 log = logging.getLogger("agenthost.files")
+
+# In lower case: some file systems take `Ada` and `ada` for one.
+_PLAIN = re.compile(r"[a-z0-9_][a-z0-9._-]{0,63}")
+_UNSAFE = re.compile(r"[^a-z0-9._-]+")
+MAX_SHOWN = 40
 
 Policy: TypeAlias = Literal["ask", "allow", "deny"]
 
@@ -82,27 +89,54 @@ class Grants:
         workspace: Path,
         policy: FilePolicy | None = None,
         *,
+        workspaces: Path | None = None,
         hidden: Sequence[Path] = (),
         decide: Decide | None = None,
     ) -> None:
-        """Let everybody into the workspace, but into nothing that is hidden, such as the host's own data."""
+        """Let everybody into the workspace, but into nothing that is hidden, such as the host's own data.
+
+        With `workspaces`, owners have a folder there each, and see neither that of others nor the workspace.
+        """
         self.policy = policy or FilePolicy()
         self.decide = decide
         self.workspace = _root(workspace, self.policy.workspace)
+        self._workspaces = workspaces
         self._hidden = [_root(path, BOTH).path for path in hidden]
+        if workspaces is not None:
+            self._hidden.append(_root(workspaces, BOTH).path)
         self._whole = {_root(path, BOTH).path for path in self.policy.whole}
         self._granted: dict[Owner, dict[Parts, Root]] = {}
         self._asking: dict[Owner, int] = {}
 
-    @property
-    def folder(self) -> Path:
-        """The workspace, without links."""
-        return path_of(self.workspace.path)
+    def workspace_of(self, owner: Owner) -> Root:
+        """Return the workspace of an owner; a folder of its own is made when it is first asked for.
+
+        Raises:
+            ResourceError: the folder cannot be made.
+        """
+        if self._workspaces is None or not owner:
+            return self.workspace
+        folder = self._workspaces / folder_name(owner)
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise ResourceError(f"there is no workspace to be had: {error.strerror}") from error
+        return _root(folder, self.policy.workspace)
+
+    def folder_of(self, owner: Owner) -> Path:
+        """Return the workspace of an owner, without links."""
+        return path_of(self.workspace_of(owner).path)
+
+    def is_hidden(self, owner: Owner, path: Parts) -> bool:
+        """Tell whether a path without links is none that this owner could ever be let into."""
+        return self.jail(owner).is_hidden(path)
 
     def jail(self, owner: Owner) -> Jail:
         """Give what an owner may touch now."""
-        roots = [self.workspace, *self._granted.get(owner, {}).values()]
-        return Jail(roots, hidden=self._hidden, can_ask=self._can_ask)
+        workspace = self.workspace_of(owner)
+        roots = [workspace, *self._granted.get(owner, {}).values()]
+        own = None if workspace is self.workspace else workspace.path
+        return Jail(roots, hidden=self._hidden, own=own, can_ask=self._can_ask)
 
     def granted(self, owner: Owner) -> list[AccessRequest]:
         """Tell what was granted to an owner, in the order that it was."""
@@ -123,7 +157,7 @@ class Grants:
         root = await asyncio.to_thread(Root.at, target.path, access)
         if self.jail(owner).may(root.path, access):
             return
-        if any(is_beneath(root.path, hidden) for hidden in self._hidden):
+        if self.is_hidden(owner, root.path):
             raise _denied(params["uri"])
         if not await self._is_let(AccessRequest(uri_of(root.path), access, owner), root.path):
             raise _denied(params["uri"])
@@ -191,6 +225,14 @@ class Grants:
             read, write = before.access.read or root.access.read, before.access.write or root.access.write
             root = replace(root, access=Access(read=read, write=write))
         granted[root.path] = root
+
+
+def folder_name(owner: str) -> str:
+    """Return the name of an owner's folder: the owner's own where that is safe, and never another's."""
+    if _PLAIN.fullmatch(owner):
+        return owner
+    shown = _UNSAFE.sub("-", owner.lower())[:MAX_SHOWN].strip("-.")
+    return f"{shown}~{sha256(owner.encode(errors='surrogatepass')).hexdigest()[:16]}"
 
 
 def _root(path: Path, access: Access) -> Root:

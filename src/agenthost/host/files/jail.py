@@ -105,14 +105,17 @@ class Jail:
         roots: Sequence[Root],
         *,
         hidden: Sequence[Parts] = (),
+        own: Parts | None = None,
         can_ask: Callable[[Access], bool] = lambda _access: False,
     ) -> None:
         """Let these roots be touched, without what is hidden in them.
 
-        `can_ask` tells whether asking for more is of any use.
+        `own` is a folder that is not hidden although one above it is. `can_ask` tells whether asking for more
+        is of any use.
         """
         self._roots = roots
         self._hidden = hidden
+        self._own = own
         self._can_ask = can_ask
 
     @contextmanager
@@ -136,17 +139,25 @@ class Jail:
 
     def may(self, path: Parts, access: Access) -> bool:
         """Tell whether a path without links may be touched in this way."""
-        if any(is_beneath(path, hidden) for hidden in self._hidden):
+        if self.is_hidden(path):
             return False
         return all(
             any(is_beneath(path, root.path) for root in self._roots_for(need)) for need in _needs(access)
+        )
+
+    def is_hidden(self, path: Parts) -> bool:
+        """Tell whether a path without links is nobody's business."""
+        own = self._own if self._own is not None and is_beneath(path, self._own) else None
+        return any(
+            is_beneath(path, hidden) and not (own is not None and is_beneath(own, hidden))
+            for hidden in self._hidden
         )
 
     def within(self, folder: Parts, spelling: Parts) -> "Jail":
         """Give the same for one folder only, by its path without links: nothing outside may be touched."""
         roots = [Root(folder, root.access, spelling) for root in self._roots if is_beneath(folder, root.path)]
         roots += [root for root in self._roots if is_beneath(root.path, folder) and root.path != folder]
-        return Jail(roots, hidden=self._hidden)
+        return Jail(roots, hidden=self._hidden, own=self._own)
 
     def check_tree(self, place: Place, *, leaves: bool) -> None:
         """Refuse what concerns a whole tree with something hidden in it; and, if it `leaves`, to lose a root.
@@ -210,8 +221,9 @@ class Jail:
         is_on_the_way = bool(todo) and all(
             any(is_beneath(root.path, path) for root in self._roots_for(need)) for need in _needs(access)
         )
-        is_hidden = any(is_beneath(path, hidden) for hidden in self._hidden)
-        if is_on_the_way and not is_hidden:
+        is_hidden = self.is_hidden(path)
+        leads_home = self._own is not None and is_beneath(self._own, path)
+        if is_on_the_way and (leads_home or not is_hidden):
             return
         end = parts_of((*path, *reversed(todo)))
         can_ask = not is_hidden and self._can_ask(access)

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agenthost.errors import AgentUnavailable
+from agenthost.host.environment import conceal
+from agenthost.host.sandbox import Sandbox
 from agenthost.host.terminals.shells import PASSED_ON
 
 __all__ = ["Command", "command_of", "resolved"]
@@ -27,10 +29,12 @@ class Command:
     Attributes:
         words: the program and its arguments.
         env: what it gets beside the few variables that every program gets; `$NAME` is a variable of ours.
+        sandbox: what it runs in, if anything.
     """
 
     words: tuple[str, ...]
     env: Mapping[str, str]
+    sandbox: Sandbox | None = None
 
     @property
     def line(self) -> str:
@@ -52,7 +56,7 @@ class Command:
         return {**handed, "TERM": "dumb", "NO_COLOR": "1", **given}
 
     def found(self, env: Mapping[str, str], folder: Path) -> tuple[str, ...]:
-        """Give the words with the program's whole path.
+        """Give the words with the program's whole path, and with those of the sandbox around them.
 
         Raises:
             AgentUnavailable: there is no such program.
@@ -62,7 +66,8 @@ class Command:
         if path is None:
             what = f"there is no program {name!r} to run"
             raise AgentUnavailable(f"{what}; install it, or correct the command: {self.line}")
-        return (path, *self.words[1:])
+        words = (path, *self.words[1:])
+        return words if self.sandbox is None else tuple(self.sandbox.beside(words, folder=folder))
 
 
 def command_of(command: str | Sequence[str], env: Mapping[str, str]) -> Command:
@@ -95,6 +100,7 @@ def resolved(text: str, place: str) -> str:
             raise AgentUnavailable(
                 f"the variable {name} is not set where this host runs, but {place} needs it"
             )
+        conceal([name])  # what is handed on by name is a secret, whatever it is called
         return os.environ[name]
 
     return _REFERENCE.sub(value, text)

@@ -9,7 +9,10 @@ from urllib.parse import unquote, urlsplit
 
 from agenthost.core.decisions.terminals import MAX_SIZE
 from agenthost.errors import InvalidValue, LimitReached, TerminalExists, TerminalNotFound
+from agenthost.host.confinement import Confinement
 from agenthost.host.engine import Engine
+from agenthost.host.files.grants import Grants
+from agenthost.host.files.jail import WRITE
 from agenthost.host.terminals.process import Process
 from agenthost.host.terminals.shells import Shell, environment, interactive, user_shell
 from agenthost.host.terminals.terminal import Hooks, Terminal
@@ -22,8 +25,13 @@ COLS, ROWS = 80, 24
 TELL_SECONDS = 0.25
 """How often titles change in the root's list, which is durable: a program may change its own all the time."""
 
-FolderOf: TypeAlias = Callable[[str | None], Path]
-"""Gives the folder that a URI means, or the one to start in; raises `InvalidValue` if it may not be."""
+FolderOf: TypeAlias = Callable[[str | None, str], Path]
+"""Gives the folder of an owner that a URI means, or the one to start in.
+
+Raises `InvalidValue` if it may not be."""
+
+WritableOf: TypeAlias = Callable[[Path, str], Sequence[Path]]
+"""Gives what an owner's terminal in this folder may write."""
 
 
 class Wishes(TypedDict, total=False):
@@ -52,19 +60,32 @@ class Wishes(TypedDict, total=False):
     heard: Callable[[str], None] | None
 
 
-def inside(workspace: Path) -> FolderOf:
-    """Let terminals start in the workspace and below, all links followed, and nowhere else."""
+def inside(grants: Grants) -> FolderOf:
+    """Let terminals start in the owner's workspace and below, all links followed, and nowhere else."""
 
-    def folder_of(uri: str | None) -> Path:
-        root = workspace.resolve()
-        if uri is None:
-            return root
-        folder = _local_folder(uri)
-        if folder is None or not folder.is_relative_to(root):
+    def folder_of(uri: str | None, owner: str) -> Path:
+        root = grants.folder_of(owner or None)
+        folder = root if uri is None else _local_folder(uri)
+        if (
+            folder is None
+            or not folder.is_relative_to(root)
+            or grants.is_hidden(owner or None, folder.parts[1:])
+        ):
+            uri = root.as_uri() if uri is None else uri
             raise InvalidValue("$.cwd", "the file: URI of a folder in the workspace", quote(uri))
         return folder
 
     return folder_of
+
+
+def writable(grants: Grants) -> WritableOf:
+    """Let terminals write the owner's workspace, and the folder that they are in if the owner may."""
+
+    def paths_of(folder: Path, owner: str) -> list[Path]:
+        may_write = grants.jail(owner or None).may(folder.parts[1:], WRITE)
+        return [grants.folder_of(owner or None), *([folder] if may_write else [])]
+
+    return paths_of
 
 
 class Terminals:
@@ -77,14 +98,18 @@ class Terminals:
             all who watch see them, as they see every action.
     """
 
-    def __init__(self, engine: Engine, *, folder: FolderOf) -> None:
+    def __init__(
+        self, engine: Engine, *, folder: FolderOf, writable: WritableOf, confinement: Confinement
+    ) -> None:
         """Keep terminals in `engine.terminals`, where feeds find them."""
         self.folder = folder
+        self._writable = writable
+        self._confinement = confinement
         self.shell = user_shell()
         self.has_private_input = False
         self._engine = engine
         self._held = engine.terminals
-        self._making: set[str] = set()
+        self._making: dict[str, str] = {}
         self._last_number = 0
         self._telling: asyncio.TimerHandle | None = None
         self._is_closed = False
@@ -132,19 +157,22 @@ class Terminals:
             TerminalExists: the URI is in use.
             InvalidValue: a folder that it may not start in, or a size that no terminal has.
             LimitReached: there are as many terminals as there may be.
+            ShellsRefused: it would have no sandbox, and there are several owners.
             HostError: it could not be started.
         """
         self._engine.journal.refuse_if_in_trouble()
-        folder = wishes.get("folder") or self.folder(wishes.get("cwd"))
+        owner = wishes.get("owner", "")
+        folder = wishes.get("folder") or self.folder(wishes.get("cwd"), owner)
+        await self._confinement.check()
         cols, rows = _size("cols", wishes.get("cols"), COLS), _size("rows", wishes.get("rows"), ROWS)
-        self._claim(uri)
+        self._claim(uri, owner)
         try:
             if await asyncio.to_thread(self._engine.storage.find, uri=uri) is not None:
                 raise TerminalExists(uri)
-            await self._make_room()
+            await self._make_room(owner)
             terminal = await self._start(uri, claim, wishes, folder, cols, rows)
         finally:
-            self._making.discard(uri)
+            self._making.pop(uri, None)
         self._held[uri] = terminal
         self._tell()
         terminal.begin()
@@ -156,24 +184,27 @@ class Terminals:
             raise
         return terminal
 
-    def _claim(self, uri: str) -> None:
+    def _claim(self, uri: str, owner: str) -> None:
         self._refuse_if_closed()
         if uri == ROOT_URI or self.is_taken(uri):
             raise TerminalExists(uri)
-        self._making.add(uri)
+        self._making[uri] = owner
 
     def _refuse_if_closed(self) -> None:
         if self._is_closed:
             raise LimitReached("the host is being closed")
 
-    async def _make_room(self) -> None:
-        """Remove the oldest that have ended and that only a session holds, if there are too many."""
-        most = self._engine.limits.terminals
-        excess = len(self._held) + len(self._making) - most
-        ended = [uri for uri, one in self._held.items() if one.has_exited and one.claim["kind"] == "session"]
-        if excess > len(ended):
-            raise LimitReached(f"there are {most} terminals already, and not more are allowed")
-        await self._drop(ended[: max(excess, 0)])
+    async def _make_room(self, owner: str) -> None:
+        """Remove the oldest that have ended and that only a session holds, if there are too many.
+
+        Each owner has so many of its own; who has no owner has all that there may be.
+        """
+        limits = self._engine.limits
+        if owner:
+            own = {uri: one for uri, one in self._held.items() if one.owner == owner}
+            making = list(self._making.values()).count(owner)
+            await self._drop(_superfluous(own, making, limits.terminals_per_owner, "terminals of yours"))
+        await self._drop(_superfluous(self._held, len(self._making), limits.terminals, "terminals"))
 
     async def _start(
         self, uri: str, claim: TerminalClaim, wishes: Wishes, folder: Path, cols: int, rows: int
@@ -182,7 +213,8 @@ class Terminals:
         title = wishes.get("name") or _title(wishes.get("command"), shell)
         env = {**environment(), **shell.env, **wishes.get("env", {})}
         try:
-            process = await Process.start(shell.command, cwd=folder, env=env, cols=cols, rows=rows)
+            command, env = self._confined(shell, folder, env, wishes.get("owner", ""))
+            process = await Process.start(command, cwd=folder, env=env, cols=cols, rows=rows)
         except BaseException:
             shell.forget()
             raise
@@ -207,6 +239,15 @@ class Terminals:
             shell=shell,
             owner=wishes.get("owner", ""),
         )
+
+    def _confined(
+        self, shell: Shell, folder: Path, env: dict[str, str], owner: str
+    ) -> tuple[Sequence[str], dict[str, str]]:
+        write = self._writable(folder, owner)
+        read = [] if shell.folder is None else [shell.folder]
+        if not any(folder.is_relative_to(one) for one in write):
+            read.append(folder)
+        return self._confinement.shell(shell.command, folder=folder, env=env, write=write, read=read)
 
     def _program(self, command: str | Sequence[str] | None) -> Shell:
         if command is None:
@@ -254,6 +295,15 @@ class Terminals:
             self._tell()
         elif self._telling is None and not self._is_closed:
             self._telling = asyncio.get_running_loop().call_later(TELL_SECONDS, self._tell)
+
+
+def _superfluous(held: Mapping[str, Terminal], making: int, most: int, what: str) -> list[str]:
+    """Return those that have to go for the new ones."""
+    excess = len(held) + making - most
+    ended = [uri for uri, one in held.items() if one.has_exited and one.claim["kind"] == "session"]
+    if excess > len(ended):
+        raise LimitReached(f"there are {most} {what} already, and not more are allowed")
+    return ended[: max(excess, 0)]
 
 
 def _local_folder(uri: str) -> Path | None:

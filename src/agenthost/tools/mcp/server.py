@@ -181,7 +181,7 @@ class McpServer(ToolSource):
             if self._is_stopping.is_set():
                 return ""
             try:
-                connection = module.Connection(self._settings, workspace)
+                connection = module.Connection(self._settings.inside(self.sandbox), workspace)
                 async with connection.opened():
                     await self._list(connection)
                     scope.deadline = math.inf

@@ -4,10 +4,11 @@ import logging
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agenthost.host.programs.command import Command, command_of, resolved
+from agenthost.host.sandbox import Sandbox
 from agenthost.logs import hide
 from agenthost.wire.json import encode_json
 
@@ -38,6 +39,11 @@ class Settings:
     trusted: bool = False
     prefix: str = ""
     timeout: float | None = None
+
+    def inside(self, sandbox: Sandbox | None) -> "Settings":
+        """Return the same with a program that runs in a sandbox, if that is one."""
+        command = self.command
+        return self if command is None else replace(self, command=replace(command, sandbox=sandbox))
 
     def resolved_headers(self) -> dict[str, str]:
         """Give the headers, with the variables of our environment in them.

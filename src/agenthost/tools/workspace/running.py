@@ -1,7 +1,7 @@
 """`run`: a shell command in a terminal of the session. People watch it live, and may type into it.
 
-The command is held by nothing: it may do what the host's user may. So it is asked for, and an approval for
-the session is as narrow as `scopes` says.
+Where there is a sandbox, that holds the command; else it may do what the host's user may. So it is asked for,
+and an approval for the session is as narrow as `scopes` says.
 """
 
 from collections import deque

@@ -132,7 +132,7 @@ class Connection:
             "protocolVersion": self.version,
             "serverSeq": self.host.engine.journal.shown_seq,
             "snapshots": [self.snapshot_of(view) for view in views],
-            "defaultDirectory": self.host.workspace.as_uri(),
+            "defaultDirectory": self.host.workspace_of(self.owner).as_uri(),
             "completionTriggerCharacters": TRIGGERS,
         }
 
