@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from agenthost.core.decisions.grants import GRANTS
 from agenthost.host.keys import KeyFile
 from ahp_speaking import Client
 from hosting import run
@@ -25,7 +26,7 @@ NO_BWRAP = str(Path(sys.executable).parent)
 def test_with_several_owners_a_shell_needs_a_sandbox_or_an_explicit_setting(
     tmp_path: Path, owners: int, words: tuple[str, ...], *, is_refused: bool
 ) -> None:
-    keys = [KeyFile(tmp_path / "data").create(f"owner{place}")[1] for place in range(owners)]
+    keys = [KeyFile(tmp_path / "data").create(f"owner{place}", grants=GRANTS)[1] for place in range(owners)]
     sandbox = [word for mode in words for word in ("--sandbox", mode)]
     with serving("--data", tmp_path / "data", "--workspace", tmp_path, *sandbox, PATH=NO_BWRAP) as served:
         url = served.wait_url()
@@ -48,7 +49,7 @@ def test_with_several_owners_a_shell_needs_a_sandbox_or_an_explicit_setting(
 @rule("HR-R01")
 @BOXED
 def test_with_several_owners_shells_in_sandboxes_are_given(tmp_path: Path) -> None:
-    keys = [KeyFile(tmp_path / "data").create(owner)[1] for owner in ("ada", "bob")]
+    keys = [KeyFile(tmp_path / "data").create(owner, grants=GRANTS)[1] for owner in ("ada", "bob")]
     words = ("--data", tmp_path / "data", "--workspaces", tmp_path / "all", "--sandbox", "on")
     with serving(*words) as served:
         url = served.wait_url()
