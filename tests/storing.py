@@ -1,6 +1,14 @@
 """What the tests of stores put into them."""
 
+from pathlib import Path
+
 from agenthost.host.storage import AddSession, Entry, SessionRow
+from agenthost.host.storage.sqlite import SqliteStorage, Sync
+
+
+def dense_store(folder: Path, *, sync: Sync = "full") -> SqliteStorage:
+    """Make a store whose numbers go on where they ended, so that a test can name them."""
+    return SqliteStorage(folder, sync=sync, begin=lambda last_seq: last_seq)
 
 
 def row(number: int, *, owner: str = "ann", is_active: bool = False, summary: bytes = b"{}") -> SessionRow:

@@ -54,6 +54,16 @@ class StorageInUse(StorageError):
     """Another process holds the store; the sentence says which."""
 
 
+class Damaged(StorageError):
+    """Something in the store is not as it was written; the rest of the store can be used."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"{what} is damaged on the disk of this host and cannot be read; its operator should run "
+            "`agenthost doctor`"
+        )
+
+
 class SlowConsumer(HostError):
     """A subscriber fell too far behind; what it missed is in the log, and it may subscribe again."""
 

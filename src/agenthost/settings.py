@@ -97,7 +97,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         sandbox_write: what they may read and write beside the workspace.
         log_format: lines for people, or JSON lines.
         log_level: what is logged, from this level on.
-        full_sync: wait for the disk at every commit, so that a power cut takes nothing.
+        sync: whether commits wait for the disk (`full`), or a power cut may take the last of them (`normal`).
         allowed_hosts: what a `Host` header may name beside this machine.
         cors_origins: the pages in browsers that may use the server.
         public_meta: whether AAP's description of the agents needs no key.
@@ -133,7 +133,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     sandbox_write: tuple[Path, ...] = ()
     log_format: Literal["human", "json"] = "human"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
-    full_sync: bool = False
+    sync: Literal["full", "normal"] = "full"
     allowed_hosts: tuple[Name, ...] = ()
     cors_origins: tuple[Origin, ...] = LOCAL_PAGES
     public_meta: bool = False
@@ -170,7 +170,7 @@ EXPECTED = {
     "sandbox_write": "paths of files or folders",
     "log_format": "human or json",
     "log_level": "debug, info, warning or error",
-    "full_sync": "true or false",
+    "sync": "full (a power cut takes nothing) or normal (it may take the last second or two)",
     "allowed_hosts": "names or addresses without ports, such as agents.example",
     "cors_origins": "origins, such as https://app.example or http://localhost:*, or * for all",
     "public_meta": "true or false",
@@ -196,6 +196,9 @@ EXPECTED = {
     "config": "the path of a TOML file",
 }
 """What would be right, in words."""
+
+REPLACED = {"full_sync": ("sync", "full, the default, or normal")}
+"""Settings of earlier versions: what takes their place, and its values."""
 
 _TYPES = {field.name: field.type for field in msgspec.structs.fields(Settings)}
 _TABLES = ("limits", "model_settings", "agents")
@@ -262,7 +265,9 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Given]:
     here = Path.cwd()
     known = {PREFIX + name.upper(): name for name in (*_NAMES, "config")}
     for variable in sorted(set(environ).difference(OF_CLIENTS)):
-        if variable.startswith(PREFIX) and variable not in known and _nearest(variable, known, PREFIX):
+        if not variable.startswith(PREFIX) or variable in known:
+            continue
+        if variable.removeprefix(PREFIX).lower() in REPLACED or _nearest(variable, known, PREFIX):
             raise SettingsError(_unknown(variable, PREFIX, variable, known, str))
     return {
         name: Given(environ[variable], variable, here)
@@ -378,6 +383,11 @@ def _nearest(name: str, known: Iterable[str], prefix: str = "") -> str | None:
 
 def _unknown(place: str, prefix: str, name: str, known: Iterable[str], spelling: Callable[[str], str]) -> str:
     known = list(known)
+    replaced = REPLACED.get(name.removeprefix(prefix).lower())
+    if replaced is not None:
+        new, values = replaced
+        spelled = prefix + new.upper() if prefix else spelling(new)
+        return f"{place}: there is no such setting any more; use {spelled} ({values})"
     nearest = _nearest(name, known, prefix)
     help_ = (
         f"did you mean {spelling(nearest)}?" if nearest else f"there are {', '.join(map(spelling, known))}"

@@ -104,7 +104,7 @@ def test_one_that_comes_back_gets_root_and_sessions_in_one_order(tmp_path: Path)
             )
             assert (back.views, back.missing) == ([], ["demo:/gone"])
             host.root.set_agents([])
-            assert [item.seq for item in await feed.subscriber.wait_next()] == [back.replay[-1].seq + 1]
+            assert [item.seq for item in await feed.subscriber.wait_next()] == [host.opening.last_seq + 1]
             only_root = await host.feed("you").resume(seen, [ROOT_URI])
             assert only_root.replay is not None
             assert {entry.resource for entry in only_root.replay} == {host.root.number}

@@ -64,7 +64,7 @@ def test_a_new_root_has_all_its_lists(tmp_path: Path) -> None:
     async def story() -> None:
         async with opened(tmp_path) as host:
             assert host.root.state == {"agents": [], "activeSessions": 0, "terminals": []}
-            assert host.journal.last_seq == 0
+            assert host.journal.last_seq == host.opening.last_seq
 
     run(story)
 
@@ -76,11 +76,12 @@ def test_only_what_is_news_happens_also_when_a_list_was_changed_in_place(tmp_pat
             for _ in range(3):
                 host.root.set_agents(agents)
                 host.root.set_terminals([terminal("sh")])
-            assert host.journal.last_seq == 2
+            first = host.opening.last_seq
+            assert host.journal.last_seq == first + 2
             agents[0]["description"] = "new"
             agents.append(agent("b"))
             host.root.set_agents(agents)
-            assert host.journal.last_seq == 3
+            assert host.journal.last_seq == first + 3
             assert host.root.state["agents"] == agents
 
     run(story)
@@ -93,8 +94,9 @@ def test_nothing_of_the_root_is_shown_before_it_is_durable(tmp_path: Path) -> No
             assert host.root.state["agents"] == [agent("a")]
             assert (host.root.shown.state["agents"], host.root.shown_seq) == ([], 0)
             await host.journal.wait(ticket)
-            assert (host.root.shown.state["agents"], host.root.shown_seq) == ([agent("a")], 1)
-            assert [entry.seq for entry in host.storage.replay(0, [ROOT], "me")] == [1]
+            seq = host.opening.last_seq + 1
+            assert (host.root.shown.state["agents"], host.root.shown_seq) == ([agent("a")], seq)
+            assert [entry.seq for entry in host.storage.replay(0, [ROOT], "me")] == [seq]
 
     run(story)
 
@@ -124,7 +126,7 @@ def test_many_sessions_made_in_one_moment_are_counted_together(tmp_path: Path) -
             host.root.set_active_sessions(8)
             host.root.set_active_sessions(60)
             await host.journal.wait()
-            assert host.journal.last_seq == len(counts)  # in the end it was no news
+            assert host.journal.last_seq == host.opening.last_seq + len(counts)  # in the end it was no news
 
     run(story)
 
@@ -147,7 +149,7 @@ def test_the_root_is_there_after_a_restart_and_says_nothing_when_nothing_changed
         for _ in range(2):
             async with opened(tmp_path, agents=[agent("a")], config=settings({"x": 1}, x="number")) as host:
                 assert host.root.state == host.root.shown.state == before
-                assert host.journal.last_seq == 3
+                assert host.journal.last_seq == host.opening.last_seq
         async with opened(tmp_path, config=settings({"x": 1}, x="number")) as host:
             assert host.root.state == before  # agents that are not known yet are those of the last time
 

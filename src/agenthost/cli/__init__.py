@@ -231,14 +231,15 @@ def serve(
             rich_help_panel=SANDBOX,
         ),
     ] = None,
-    full_sync: Annotated[
-        bool | None,
+    sync: Annotated[
+        str | None,
         typer.Option(
-            "--full-sync/--no-full-sync",
-            help="Wait for the disk at every commit. [default: no]",
+            metavar="full|normal",
+            help="Whether each commit waits for the disk, or a power cut may take the last. [default: full]",
             rich_help_panel=DATA,
         ),
     ] = None,
+    full_sync: Annotated[bool | None, typer.Option("--full-sync/--no-full-sync", hidden=True)] = None,
     read_outside: Annotated[
         str | None,
         typer.Option(
@@ -337,9 +338,10 @@ def serve(
     from agenthost.cli.serve import run  # noqa: PLC0415 - the server takes its time to import
 
     options: dict[str, object] = {"host": host, "port": port, "data": data, "workspace": workspace}
-    options |= {"config": config, "log_format": log_format, "log_level": log_level, "full_sync": full_sync}
     options |= {"workspaces": workspaces, "sandbox": sandbox, "sandbox_network": sandbox_network}
     options |= {"sandbox_read": sandbox_read, "sandbox_write": sandbox_write}
+    options |= {"config": config, "log_format": log_format, "log_level": log_level, "sync": sync}
+    options |= {} if full_sync is None else {"full_sync": full_sync}  # refused with what takes its place
     options |= {"allowed_hosts": allowed_hosts, "cors_origins": cors_origins, "public_meta": public_meta}
     options |= {"read_outside": read_outside, "write_outside": write_outside}
     options |= {

@@ -43,7 +43,7 @@ def run(names: Sequence[str], options: Mapping[str, Any]) -> None:
         data=settings.data,
         workspace=settings.workspace,
         limits=settings.limits,
-        full_sync=settings.full_sync,
+        sync=settings.sync,
         file_policy=FilePolicy(reading=settings.read_outside, writing=settings.write_outside),
         workspaces=settings.workspaces,
         sandbox=SandboxPolicy(

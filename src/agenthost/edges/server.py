@@ -107,7 +107,7 @@ def serve(host: Host, settings: Settings | None = None, /, **given: Any) -> None
 
 
 def _settings_of(given: dict[str, Any]) -> Settings:
-    for name in ("data", "workspace", "workspaces", "limits", "full_sync", *SANDBOX):
+    for name in ("data", "workspace", "workspaces", "limits", "sync", *SANDBOX):
         if name in given:
             right = f"{name}=…" if name not in SANDBOX[1:] else "sandbox=SandboxPolicy(…)"
             fail(f"{name}: this is the host's own; make it as Host({right})", code=2)

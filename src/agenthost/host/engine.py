@@ -1,7 +1,7 @@
 """The engine: the parts of a host that need no agent, wired together, opened and closed.
 
-Store, journal, root, sessions, contents, subscriptions, and the trimming of the log. Runs no agents and knows
-no protocol.
+Store, journal, root, sessions, contents, subscriptions, and what is done now and then: trimming the log, and
+waiting for the disk. Runs no agents and knows no protocol.
 """
 
 import asyncio
@@ -34,6 +34,9 @@ TRIM_SECONDS = 10.0
 
 OPEN_SECONDS = 5.0
 """How long the first writes may take; a store that takes none is better told at the start than later."""
+
+SYNC_SECONDS = 1.0
+"""How often the disk is waited for, where commits do not wait for it: what a power cut may take at most."""
 
 CLOSE_SECONDS = 5.0
 """How long the last writes may take."""
@@ -87,7 +90,7 @@ class Engine:
         self._agents = agents
         self._config = config
         self._clock = clock
-        self._trimmer: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Self:
         """Open the store.
@@ -118,7 +121,7 @@ class Engine:
         self.senders = Senders(self.storage, self.journal)
         self.root.settle(self.opening.session_count, agents=self._agents, config=self._config)
         await self._wait_settled()
-        self._trimmer = asyncio.create_task(self._trim_for_ever())
+        self._tasks = [asyncio.create_task(one) for one in (self._trim_for_ever(), self._sync_for_ever())]
 
     async def _wait_settled(self) -> None:
         """Wait until what the root had to say is durable, so that nobody resumes from before it."""
@@ -135,10 +138,10 @@ class Engine:
         await self._stop(CLOSE_SECONDS)
 
     async def _stop(self, seconds: float) -> None:
-        if self._trimmer is not None:
-            self._trimmer.cancel()
+        for task in self._tasks:
+            task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
-                await self._trimmer
+                await task
         await self.journal.close(seconds)
         await asyncio.to_thread(self.storage.close)
 
@@ -183,3 +186,16 @@ class Engine:
                 await self.trim()
             except StorageError as error:
                 log.warning("the log could not be trimmed; this is tried again: %s", error)
+
+    async def _sync_for_ever(self) -> None:
+        commits = 0
+        while True:
+            await asyncio.sleep(SYNC_SECONDS)
+            if commits == self.journal.stats.commits:
+                continue
+            commits = self.journal.stats.commits
+            try:
+                await asyncio.to_thread(self.storage.sync)
+            except StorageError as error:
+                commits = -1
+                log.warning("a power cut could take the last commits; this is tried again: %s", error)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from agenthost.errors import SessionNotFound
+from agenthost.errors import Damaged, SessionNotFound
 from agenthost.host.journal import Journal
 from agenthost.host.packing import unpack
 from agenthost.host.root import Root
@@ -71,14 +71,18 @@ class Feed:
 
         Raises:
             SessionNotFound: there is none of that URI.
+            Damaged: it cannot be read.
         """
         return self._view(uri, await self._get(uri))
 
     async def subscribe_all(self, uris: Iterable[str]) -> list[View]:
-        """Hear of all of these from one moment on; gives what they are then, without those that are gone."""
+        """Hear of all of these from one moment on; gives what they are then.
+
+        Those that are gone, and those that are damaged, are left out.
+        """
         found = {}
         for uri in dict.fromkeys(uris):
-            with suppress(SessionNotFound):
+            with suppress(SessionNotFound, Damaged):
                 found[uri] = await self._get(uri)
         return [self._view(uri, resource) for uri, resource in found.items()]
 
@@ -115,7 +119,7 @@ class Feed:
         for uri in found:
             try:
                 views.append(await self.subscribe(uri))
-            except SessionNotFound:
+            except (SessionNotFound, Damaged):
                 missing.append(uri)
         return Resumed(None, views, missing)
 
@@ -129,7 +133,7 @@ class Feed:
         for uri in dict.fromkeys(uris):
             try:
                 found[uri] = (await self._get(uri)).number
-            except SessionNotFound:
+            except (SessionNotFound, Damaged):  # a damaged one must not keep a client from all others
                 missing.append(uri)
         return found, missing
 
@@ -149,12 +153,17 @@ class Feed:
 
     def _missed(self, last_seen: int, mark: int, numbers: list[int]) -> list[Entry] | None:
         """Read what was missed, up to the mark; `None` if that is no longer kept."""
-        # A number from the future is of another store's count: its log says nothing about ours.
-        if not 0 <= last_seen <= mark or self._storage.floor(numbers) > last_seen:
+        # A number that was not given in this past is of another: our log says nothing about what it had seen.
+        if not (last_seen <= mark and self._storage.holds(last_seen)):
             return None
-        entries = self._storage.replay(last_seen, numbers, self.subscriber.client_id)
-        if self._storage.floor(numbers) > last_seen:
-            return None  # it was trimmed while we read
+        try:
+            if self._storage.floor(numbers) > last_seen:
+                return None
+            entries = self._storage.replay(last_seen, numbers, self.subscriber.client_id)
+            if self._storage.floor(numbers) > last_seen:
+                return None  # it was trimmed while we read
+        except Damaged:
+            return None
         return [entry for entry in unpack(entries, after=last_seen) if entry.seq <= mark]
 
     def close(self) -> None:

@@ -49,7 +49,7 @@ from agenthost.host.setup import (
     server_tools_changed,
 )
 from agenthost.host.starting import Start
-from agenthost.host.storage.sqlite import SqliteStorage
+from agenthost.host.storage.sqlite import SqliteStorage, Sync
 from agenthost.host.subscriptions import Shown
 from agenthost.host.terminals.registry import Terminals, inside, writable
 from agenthost.host.terminals.toolrun import Runner
@@ -108,7 +108,7 @@ class Host:
         data: Path | str | None = None,
         workspace: Path | str | None = None,
         limits: Limits | None = None,
-        full_sync: bool = False,
+        sync: Sync = "full",
         file_policy: FilePolicy | None = None,
         terminals: bool = True,
         workspaces: Path | str | None = None,
@@ -116,16 +116,17 @@ class Host:
     ) -> None:
         """Make a host that keeps its sessions in `data`; without, in a folder that goes when it closes.
 
-        `workspace` is the folder that files may be touched in, the current one unless told. `full_sync` waits
-        for the disk at every commit, so that not even a power cut takes one back. `file_policy` decides what
-        clients may touch outside of the workspace. `workspaces` is a folder in which each owner of keys gets
-        one of its own, to work in instead. `sandbox` is whether shells and programs are kept apart from the
-        rest of this machine. Without `terminals`, no client gets a shell.
+        `workspace` is the folder that files may be touched in, the current one unless told. With
+        `sync="full"` not even a power cut takes back what was shown; with `"normal"` it may take the last two
+        seconds, and commits are quicker. `file_policy` decides what clients may touch outside of it.
+        `workspaces` is a folder in which each owner of keys gets one of its own, to work in instead. `sandbox`
+        is whether shells and programs are kept apart from the rest of this machine. Without `terminals`, no
+        client gets a shell.
         """
         self.data = None if data is None else Path(data)
         self.workspace = Path(workspace or ".").absolute()
         self.limits = limits or Limits()
-        self.full_sync = full_sync
+        self.sync = sync
         self.file_policy = file_policy
         self.off: frozenset[Grant] = frozenset() if terminals else frozenset({"terminals"})
         self.workspaces = None if workspaces is None else Path(workspaces).absolute()
@@ -184,7 +185,7 @@ class Host:
             self.confinement = await asyncio.to_thread(
                 confine, self.sandbox, data=data, workspaces=self.workspaces
             )
-            storage = SqliteStorage(data, full_sync=self.full_sync)
+            storage = SqliteStorage(data, sync=self.sync)
             infos = [agent.info() for agent in self._agents.values()]
             self.engine = await stack.enter_async_context(Engine(storage, self.limits, agents=infos))
             self.vault = open_vault(data)

@@ -12,7 +12,7 @@ from typing import Any
 
 from agenthost.core.forking import forked
 from agenthost.core.reducers import Live, reduce_session
-from agenthost.errors import SessionExists, SessionNotFound
+from agenthost.errors import Damaged, SessionExists, SessionNotFound
 from agenthost.host.journal import Journal
 from agenthost.host.packing import happened
 from agenthost.host.session import Said, Session
@@ -196,6 +196,7 @@ class Sessions:
 
         Raises:
             SessionNotFound: there is none of that URI.
+            Damaged: it cannot be read.
         """
         # Looked up again after loading: somebody else may have needed the room meanwhile, and whoever changed
         # one that is not held would be a second writer.
@@ -270,7 +271,10 @@ class Sessions:
 
     def _read(self, uri: str) -> StoredSession | None:
         row = self._storage.find(uri=uri)
-        return None if row is None else self._storage.load(row.number)
+        try:
+            return None if row is None else self._storage.load(row.number)
+        except Damaged:
+            raise Damaged(f"session {uri!r:.200}") from None  # whoever asked knows it by this
 
     def _restored(self, stored: StoredSession) -> Session:
         live: Live[SessionState] = Live(decode_json(stored.state))

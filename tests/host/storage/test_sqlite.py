@@ -23,12 +23,12 @@ from agenthost.host.storage import (
 )
 from agenthost.host.storage.indexing import AT_ONCE
 from agenthost.host.storage.sqlite import FILE, SqliteStorage
-from storing import added, appended, entry, row
+from storing import added, appended, dense_store, entry, row
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[SqliteStorage]:
-    opened = SqliteStorage(tmp_path)
+    opened = dense_store(tmp_path)
     opened.open()
     yield opened
     opened.close()
@@ -51,7 +51,7 @@ def trim_all(store: Storage, per_session: int, total: int) -> int:
 
 
 def test_a_new_store_is_empty(tmp_path: Path) -> None:
-    store = SqliteStorage(tmp_path / "new", full_sync=True)
+    store = dense_store(tmp_path / "new", sync="normal")
     assert store.open() == Opening(last_seq=0, last_number=0, session_count=0, active=[], root=None)
     assert (store.find(uri="demo:/1"), store.load(1), store.load(ROOT)) == (None, None, None)
     assert (store.list(owner=None, before=None, limit=9), store.floor([1]), seqs(store, 0, 1)) == ([], 0, [])
@@ -271,7 +271,7 @@ def test_text_that_is_no_unicode_is_refused_in_reading_too(store: SqliteStorage)
 
 
 def test_a_store_is_closed_until_it_is_opened_and_opened_once(tmp_path: Path) -> None:
-    store = SqliteStorage(tmp_path)
+    store = dense_store(tmp_path)
     store.close()
     with pytest.raises(StorageError, match="is closed"):
         store.commit([], 0)
@@ -279,7 +279,7 @@ def test_a_store_is_closed_until_it_is_opened_and_opened_once(tmp_path: Path) ->
     with pytest.raises(StorageError, match="open already"):
         store.open()
     with pytest.raises(StorageError, match="in use by this same process"):
-        SqliteStorage(tmp_path).open()
+        dense_store(tmp_path).open()
     store.close()
     with pytest.raises(StorageError, match="is closed"):
         store.load(1)

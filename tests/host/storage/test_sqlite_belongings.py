@@ -20,12 +20,12 @@ from agenthost.host.storage import (
     Write,
 )
 from agenthost.host.storage.sqlite import SqliteStorage
-from storing import added, appended, entry, row
+from storing import added, appended, dense_store, entry, row
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[SqliteStorage]:
-    opened = SqliteStorage(tmp_path)
+    opened = dense_store(tmp_path)
     opened.open()
     yield opened
     opened.close()

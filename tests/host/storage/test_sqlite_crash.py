@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from agenthost.host.storage.sqlite import SqliteStorage
+from storing import dense_store
 
 GROUP = 7
 
@@ -14,11 +14,10 @@ COMMIT = """
 import sys
 from pathlib import Path
 from agenthost.host.storage import AddMessages, Entry, PutSnapshot
-from agenthost.host.storage.sqlite import SqliteStorage
-from storing import added
+from storing import added, dense_store
 
 group = int(sys.argv[2])
-store = SqliteStorage(Path(sys.argv[1]))
+store = dense_store(Path(sys.argv[1]))
 last = store.open().last_seq
 if last == 0:
     store.commit([added(1)], 0)
@@ -49,7 +48,7 @@ def test_what_was_acknowledged_survives_kill_9_and_nothing_is_torn(tmp_path: Pat
     chance = random.Random(1)  # noqa: S311
     for _ in range(10):
         acknowledged = killed_after(tmp_path, chance.randrange(1, 60))
-        store = SqliteStorage(tmp_path)
+        store = dense_store(tmp_path)
         last = store.open().last_seq
         session = store.load(1)
         log = store.replay(store.floor([1]), [1], "me")

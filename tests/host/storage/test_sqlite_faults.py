@@ -11,13 +11,13 @@ import pytest
 from agenthost.errors import StorageError
 from agenthost.host.storage import AddMessages, PutSnapshot
 from agenthost.host.storage.migrations import APPLICATION_ID, VERSION
-from agenthost.host.storage.sqlite import FILE, SqliteStorage
-from storing import added, appended
+from agenthost.host.storage.sqlite import FILE, SqliteStorage, Sync
+from storing import added, appended, dense_store
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[SqliteStorage]:
-    opened = SqliteStorage(tmp_path)
+    opened = dense_store(tmp_path)
     opened.open()
     opened.commit([added(1), *appended(range(1, 11))], 10)
     yield opened
@@ -153,7 +153,7 @@ def test_a_file_that_cannot_be_used_is_told_and_left_as_it_is(
     before = file.read_bytes()
     for _ in range(2):  # the folder was let go
         with pytest.raises(StorageError, match=reason):
-            SqliteStorage(file.parent).open()
+            dense_store(file.parent).open()
     assert file.read_bytes() == before
 
 
@@ -162,13 +162,13 @@ def test_a_database_of_another_program_is_left_as_it_is(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE session (mine)")
     before = (tmp_path / FILE).read_bytes()
     with pytest.raises(StorageError, match="belongs to another program"):
-        SqliteStorage(tmp_path).open()
+        dense_store(tmp_path).open()
     assert (tmp_path / FILE).read_bytes() == before
 
 
 def test_a_store_whose_making_was_interrupted_is_made_anew(tmp_path: Path) -> None:
     (tmp_path / FILE).touch()
-    store = SqliteStorage(tmp_path)
+    store = dense_store(tmp_path)
     store.open()
     store.commit([added(1)], 0)
     store.close()
@@ -180,12 +180,12 @@ def test_a_store_whose_making_was_interrupted_is_made_anew(tmp_path: Path) -> No
 def test_a_folder_in_the_place_of_the_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / FILE).mkdir()
     with pytest.raises(StorageError, match="cannot be read"):
-        SqliteStorage(tmp_path).open()
+        dense_store(tmp_path).open()
 
 
-@pytest.mark.parametrize(("full_sync", "level"), [(False, 1), (True, 2)])
-def test_a_commit_waits_for_the_disk_only_when_asked_to(tmp_path: Path, full_sync: bool, level: int) -> None:
-    store = SqliteStorage(tmp_path, full_sync=full_sync)
+@pytest.mark.parametrize(("sync", "level"), [("normal", 1), ("full", 2)])
+def test_a_commit_waits_for_the_disk_unless_told_otherwise(tmp_path: Path, sync: Sync, level: int) -> None:
+    store = dense_store(tmp_path, sync=sync)
     store.open()
     assert writer(store).execute("PRAGMA synchronous").fetchone() == (level,)
     assert writer(store).execute("PRAGMA journal_mode").fetchone() == ("wal",)
@@ -196,4 +196,4 @@ def test_a_commit_waits_for_the_disk_only_when_asked_to(tmp_path: Path, full_syn
 def test_a_file_that_cannot_be_written_is_told_on_opening(file: Path) -> None:
     file.chmod(0o400)
     with pytest.raises(StorageError, match="check who may write there"):
-        SqliteStorage(file.parent).open()
+        dense_store(file.parent).open()

@@ -27,8 +27,7 @@ from agenthost.host.storage import (
     indexing,
     writing,
 )
-from agenthost.host.storage.sqlite import SqliteStorage
-from storing import added, entry, row
+from storing import added, dense_store, entry, row
 
 CLIENTS = st.sampled_from([None, None, None, "me", "you"])
 
@@ -66,7 +65,7 @@ class Compared(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
-        self.store = SqliteStorage(Path(self.folder.name))
+        self.store = dense_store(Path(self.folder.name))
         self.model = Model()
         self.writes: list[Write] = []
         self.last_seq = self.last_number = 0

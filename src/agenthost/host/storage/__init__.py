@@ -203,7 +203,7 @@ class Opening:
     """What a store held when it was opened.
 
     Attributes:
-        last_seq: the sequence number to go on from.
+        last_seq: the sequence number to go on from: the beginning of a new range, above all earlier ones.
         last_number: the highest number that a session ever had.
         session_count: how many sessions there are.
         active: the numbers of the sessions that have a turn to take up, oldest first.
@@ -238,10 +238,17 @@ class Storage(Protocol):
         session that was dropped is passed over: whoever wrote it may not have heard of that yet.
         """
 
+    def sync(self) -> None:
+        """Wait until the disk has all that was committed, where commits do not wait for it themselves."""
+
     def find(
         self, *, uri: str | None = None, name: str | None = None, number: int | None = None
     ) -> SessionRow | None:
-        """Find a session by its URI, by its name or by its number."""
+        """Find a session by its URI, by its name or by its number.
+
+        Raises:
+            Damaged: it is not as it was written. All that reads may raise this.
+        """
 
     def load(self, number: int) -> StoredSession | None:
         """Read a session whole, as of one moment, without its contents."""
@@ -250,7 +257,16 @@ class Storage(Protocol):
         """Read one content of a session."""
 
     def list(self, *, owner: str | None, before: int | None, limit: int) -> Sequence[SessionRow]:
-        """List sessions, newest first, from the one before this number on; of one owner, or of all."""
+        """List sessions, newest first, from the one before this number on; of one owner, or of all.
+
+        Those whose rows are damaged are left out.
+        """
+
+    def holds(self, seq: int) -> bool:
+        """Tell whether this number was given in the past that this store holds.
+
+        One that was not is of another past, which a power cut or a restored copy took back.
+        """
 
     def messages_with(
         self, numbers: Sequence[int], words: Sequence[Sequence[str]]

@@ -4,6 +4,9 @@ import sqlite3
 from dataclasses import dataclass
 
 from agenthost.errors import StorageError
+from agenthost.host.storage.checksums import is_sound, numbers_sum
+
+_READ = "SELECT last_seq, last_number, session_count, entry_count, indexed_seq, checksum FROM counter"
 
 
 @dataclass(slots=True)
@@ -19,23 +22,26 @@ class Counter:
 
 def read_counter(connection: sqlite3.Connection) -> Counter:
     """Read the numbers that the last commit left."""
-    sql = "SELECT last_seq, last_number, session_count, entry_count, indexed_seq FROM counter"
-    found = connection.execute(sql).fetchone()
-    if found is None:
-        raise StorageError("the store is damaged: it has lost its numbers; restore a backup of it")
-    return Counter(*found)
+    found = connection.execute(_READ).fetchone()
+    if found is None or not is_sound(found[-1], numbers_sum, *found[:-1]):
+        raise StorageError(
+            "the store is damaged: it has lost its numbers; restore a backup of it, or let "
+            "`agenthost doctor --repair` make a new one of what can be read"
+        )
+    return Counter(*found[:-1])
 
 
 def put_counter(connection: sqlite3.Connection, counter: Counter) -> None:
     """Write the numbers down."""
+    numbers = (
+        counter.last_seq,
+        counter.last_number,
+        counter.session_count,
+        counter.entry_count,
+        counter.indexed_seq,
+    )
     connection.execute(
-        """UPDATE counter
-        SET last_seq = ?, last_number = ?, session_count = ?, entry_count = ?, indexed_seq = ?""",
-        (
-            counter.last_seq,
-            counter.last_number,
-            counter.session_count,
-            counter.entry_count,
-            counter.indexed_seq,
-        ),
+        """UPDATE counter SET last_seq = ?, last_number = ?, session_count = ?, entry_count = ?,
+        indexed_seq = ?, checksum = ?""",
+        (*numbers, numbers_sum(*numbers)),
     )

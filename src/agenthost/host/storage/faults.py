@@ -21,7 +21,7 @@ _SENTENCES = {
     sqlite3.SQLITE_CANTOPEN: "cannot be opened; check who may write there, and that the disk has room",
     sqlite3.SQLITE_IOERR: "cannot be read or written: the disk reports an error; check it and its free space",
     sqlite3.SQLITE_NOTADB: _NOT_OURS,
-    sqlite3.SQLITE_CORRUPT: f"is damaged; {_BEGIN_ANEW}; `sqlite3 FILE .recover` may save some of it",
+    sqlite3.SQLITE_CORRUPT: f"is damaged; {_BEGIN_ANEW}; `agenthost doctor --repair` may save some of it",
     sqlite3.SQLITE_CONSTRAINT: "already holds that sequence number, or a session of that number, URI or name",
     sqlite3.SQLITE_TOOBIG: "cannot hold a value that large",
     sqlite3.SQLITE_NOMEM: "cannot be used: there is no memory left; free some",
@@ -51,6 +51,12 @@ def explained(path: Path) -> Iterator[None]:
     except (UnicodeEncodeError, OverflowError) as error:
         # Text with half a surrogate pair, or a number of more than 64 bits: refused while binding.
         raise StorageError(f"{path} cannot hold this text or number: {error}") from error
+
+
+def is_corrupt(error: BaseException) -> bool:
+    """Tell whether SQLite says that pages of the file are damaged."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return isinstance(error, sqlite3.Error) and code is not None and code & _PRIMARY == sqlite3.SQLITE_CORRUPT
 
 
 def _sentence(error: sqlite3.Error) -> str:

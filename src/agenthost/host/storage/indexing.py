@@ -6,10 +6,12 @@ resource that is kept at each commit would have it write a page for each of them
 """
 
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from typing import Any
 
 from agenthost.host.storage import Entry
-from agenthost.host.storage.counter import Counter
+from agenthost.host.storage.checksums import RowDamaged, entry_sum, is_sound
+from agenthost.host.storage.counter import Counter, read_counter
 
 AT_ONCE = 2_048
 """More would make commits cheaper still, and reading and the one commit that does the indexing slower."""
@@ -38,21 +40,57 @@ def catch_up(connection: sqlite3.Connection, counter: Counter, seq: int) -> None
 
 
 def read_entries(connection: sqlite3.Connection, resources: Collection[int], after: int) -> list[Entry]:
-    """Read the entries of these resources after this number, in order."""
+    """Read the entries of these resources after this number, in order.
+
+    Raises:
+        RowDamaged: one of them is not as it was written, or is not there.
+    """
     wanted = frozenset(resources)
-    indexed = connection.execute("SELECT indexed_seq FROM counter").fetchone()[0]
+    indexed = read_counter(connection).indexed_seq
     entries: list[Entry] = []
     if after < indexed:
-        sql = """SELECT log.seq, log.resource, envelope, only_for FROM log_index CROSS JOIN log USING (seq)
-            WHERE log_index.resource = ? AND log_index.seq > ?"""
         for resource in wanted:
-            entries += [Entry(*row) for row in connection.execute(sql, (resource, after))]
+            entries += _read_indexed(connection, resource, after)
         entries.sort(key=_seq)
     newest = connection.execute(
-        "SELECT seq, resource, envelope, only_for FROM log WHERE seq > ? ORDER BY seq", (max(after, indexed),)
+        "SELECT seq, resource, envelope, only_for, checksum FROM log WHERE seq > ? ORDER BY seq",
+        (max(after, indexed),),
     )
-    entries += [Entry(*row) for row in newest if row[1] in wanted]
+    for *values, checksum in newest:
+        if is_sound(checksum, entry_sum, *values):
+            if values[1] in wanted:
+                entries.append(Entry(*values))
+        elif values[1] in wanted or _was_of(wanted, checksum, values):
+            raise RowDamaged(f"entry {values[0]} of its log")
     return entries
+
+
+def _read_indexed(connection: sqlite3.Connection, resource: int, after: int) -> list[Entry]:
+    """Read the entries of a resource after this number that are in the index."""
+    sql = """SELECT log_index.seq, envelope, only_for, checksum FROM log_index LEFT JOIN log USING (seq)
+        WHERE log_index.resource = ? AND log_index.seq > ?"""
+    entries = []
+    for seq, envelope, only_for, checksum in connection.execute(sql, (resource, after)):
+        if not is_sound(checksum, entry_sum, seq, resource, envelope, only_for):
+            raise RowDamaged(f"entry {seq} of its log")
+        entries.append(Entry(seq, resource, envelope, only_for))
+    check_index(connection, resource)
+    return entries
+
+
+def check_index(connection: sqlite3.Connection, resource: int) -> None:
+    """Raise `RowDamaged` if the index has lost entries of a resource."""
+    sql = "SELECT entry_count FROM resource WHERE number = ?"
+    known = connection.execute(sql, (resource,)).fetchone()
+    sql = "SELECT count(*) FROM log_index WHERE resource = ?"
+    if known is not None and known != connection.execute(sql, (resource,)).fetchone():
+        raise RowDamaged("the index of its log")
+
+
+def _was_of(wanted: Collection[int], checksum: int, values: Sequence[Any]) -> bool:
+    """Tell whether an entry was of one of these resources before it was damaged in just that number."""
+    seq, _, envelope, only_for = values
+    return any(is_sound(checksum, entry_sum, seq, one, envelope, only_for) for one in wanted)
 
 
 def remove_entries(connection: sqlite3.Connection, resource: int, up_to: int) -> int:

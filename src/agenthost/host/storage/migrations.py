@@ -9,19 +9,60 @@ The tables, from version 1 on:
 - `session`, `snapshot`, `message`, `content`: small rows apart from large ones, so that a list reads little;
 - `log`: the envelopes, by sequence number; `log_index`: the same, by resource, up to `indexed_seq`;
 - `receipt` (from version 3 on): which actions of each client were taken, see `Receipt`;
+- `range` (from version 4 on, as all `checksum` are): which numbers were given, see `ranges`;
 - `resource`: how much is in the log of each session and of the root, up to `indexed_seq` too, so that
   trimming finds what to remove without looking through the log.
 """
 
+import logging
+import os
 import sqlite3
+import time
 from collections.abc import Callable
+from contextlib import closing
 from importlib import metadata
 from pathlib import Path
 
 from agenthost.errors import StorageError
+from agenthost.host.storage.checksums import (
+    content_sum,
+    entry_sum,
+    message_sum,
+    names_sum,
+    numbers_sum,
+    row_sum,
+    snapshot_sum,
+)
+from agenthost.host.storage.folder import sync_folder
+
+log = logging.getLogger("agenthost.storage")
 
 APPLICATION_ID = 0x41474854  # "AGHT"
 MAGIC = b"SQLite format 3\0"
+
+SUMS = {
+    "counter": "last_seq, last_number, session_count, entry_count, indexed_seq",
+    "session": "number, is_active, summary, private",
+    "snapshot": "number, (SELECT state_seq FROM resource WHERE resource.number = snapshot.number), state",
+    "message": "number, position, body",
+    "content": "content_id, content_type, data",
+    "log": "seq, resource, envelope, only_for",
+}
+"""The tables whose rows have checksums, and what goes into them."""
+
+FUNCTIONS: dict[str, Callable[..., int]] = {
+    "counter": numbers_sum,
+    "session": row_sum,
+    "snapshot": snapshot_sum,
+    "message": message_sum,
+    "content": content_sum,
+    "log": entry_sum,
+    "names": names_sum,
+    "range": numbers_sum,
+}
+
+PROGRESS_SECONDS = 5.0
+"""How often a migration that takes long says how far it is."""
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
@@ -101,6 +142,17 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         # The newest come last, so keeping it costs little; trimming finds the oldest by it.
         "CREATE INDEX receipt_by_seq ON receipt (seq)",
     ),
+    (
+        *(f"ALTER TABLE {table} ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0" for table in SUMS),
+        *(f"UPDATE {table} SET checksum = {table}_sum({columns})" for table, columns in SUMS.items()),  # noqa: S608
+        "ALTER TABLE session ADD COLUMN names_checksum INTEGER NOT NULL DEFAULT 0",
+        "UPDATE session SET names_checksum = names_sum(number, uri, name, owner)",
+        # Every commit that trims writes it: as a complement, SQL can compute it.
+        "ALTER TABLE resource ADD COLUMN floor_check INTEGER NOT NULL DEFAULT -1",
+        "UPDATE resource SET floor_check = ~floor",
+        "CREATE TABLE range (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, checksum INTEGER NOT NULL)",
+        "INSERT INTO range SELECT 0, last_seq, range_sum(0, last_seq) FROM counter",
+    ),
 )
 
 VERSION = len(MIGRATIONS)
@@ -115,6 +167,7 @@ TABLES = {
     "log_index",
     "resource",
     "receipt",
+    "range",
 }
 
 
@@ -142,6 +195,8 @@ def migrate(
 ) -> None:
     """Bring the tables to this version, in one transaction; do nothing where they are.
 
+    A copy of a store of an older version is kept beside it, as the agenthost that wrote it can read it.
+
     `prepare` is called once the file is known to be ours, before it is changed.
 
     Raises:
@@ -149,7 +204,10 @@ def migrate(
     """
     version = _read_version(connection, path)
     prepare(connection)
+    if 0 < version < VERSION:
+        _keep_copy(connection, path, version)
     if version < VERSION:
+        add_functions(connection)
         _run(connection, version)
     missing = TABLES - _tables(connection)
     if missing:
@@ -172,6 +230,36 @@ def _read_version(connection: sqlite3.Connection, path: Path) -> int:
             f"versions up to {VERSION}; use that agenthost or a newer one; nothing was changed"
         )
     return version
+
+
+def _keep_copy(connection: sqlite3.Connection, path: Path, version: int) -> None:
+    """Keep a store as it is under another name; what an earlier attempt left there goes."""
+    copy = path.with_name(f"{path.stem}.v{version}{path.suffix}")
+    log.warning("the store has schema version %d, this is %d: it is kept as %s", version, VERSION, copy)
+    copy.unlink(missing_ok=True)
+    os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    with closing(sqlite3.connect(copy)) as target:
+        connection.backup(target)
+    sync_folder(copy.parent)
+
+
+def add_functions(connection: sqlite3.Connection) -> None:
+    """Let SQL compute checksums; where that takes long, say how far it is."""
+    done, told = 0, time.monotonic()
+
+    def counting(function: Callable[..., int]) -> Callable[..., int]:
+        def checksum(*values: object) -> int:
+            nonlocal done, told
+            done += 1
+            if time.monotonic() - told >= PROGRESS_SECONDS:
+                told = time.monotonic()
+                log.warning("the store is brought to schema version %d: %d rows are done", VERSION, done)
+            return function(*values)
+
+        return checksum
+
+    for name, function in FUNCTIONS.items():
+        connection.create_function(f"{name}_sum", -1, counting(function), deterministic=True)
 
 
 def _run(connection: sqlite3.Connection, version: int) -> None:

@@ -5,17 +5,18 @@ write-ahead log). Knows connections and transactions: which tables there are is 
 write does to them with `writing`, `indexing` and `trimming`. Starts no thread: every call blocks.
 """
 
-import re
+import logging
+import os
 import sqlite3
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
+from typing import Literal, TypeAlias, get_args
 
-from agenthost.errors import StorageError
+from agenthost.errors import Damaged, StorageError
 from agenthost.host.storage import (
-    ROOT,
     Entry,
     Opening,
     Receipt,
@@ -24,14 +25,33 @@ from agenthost.host.storage import (
     StoredSession,
     Write,
 )
+from agenthost.host.storage.checking import check_quickly
+from agenthost.host.storage.checksums import RowDamaged
 from agenthost.host.storage.counter import Counter, put_counter, read_counter
-from agenthost.host.storage.faults import explained
+from agenthost.host.storage.faults import explained, is_corrupt
 from agenthost.host.storage.folder import DataFolder
 from agenthost.host.storage.indexing import catch_up, read_entries
 from agenthost.host.storage.migrations import check_file, migrate
+from agenthost.host.storage.ranges import Ranges, begin_range, next_start
+from agenthost.host.storage.reading import (
+    find_messages,
+    lenient,
+    list_rows,
+    read_content,
+    read_floor,
+    read_root,
+    read_row,
+    read_session,
+)
 from agenthost.host.storage.receipts import has_old, read_receipts, remove_old
 from agenthost.host.storage.trimming import AT_MOST, has_long, trim_long, trim_old
-from agenthost.host.storage.writing import Batch
+from agenthost.host.storage.writing import Batch, forget_root
+
+__all__ = ["FILE", "SqliteStorage", "Sync"]
+
+log = logging.getLogger("agenthost.storage")
+
+Sync: TypeAlias = Literal["full", "normal"]
 
 FILE = "agenthost.db"
 BUSY_SECONDS = 5.0
@@ -39,30 +59,34 @@ BUSY_SECONDS = 5.0
 
 IDLE_READERS = 4
 PAGES_BEFORE_CHECKPOINT = 4_000
-"""About 16 MB: a checkpoint is the one moment that waits for the disk, so it should be rare."""
+"""About 16 MB: a checkpoint waits for the disk, so it should be rare."""
 
 WAL_BYTES_KEPT = 64 * 1024 * 1024
 
-_SNAPSHOT = "SELECT state, state_seq FROM snapshot JOIN resource USING (number) WHERE number = ?"
-_ROW = "SELECT number, uri, name, owner, is_active, summary, private FROM session"
-_MESSAGES = "SELECT number, body FROM message WHERE number"
-_LIKE = "CAST(body AS TEXT) LIKE ? ESCAPE '!'"
-_WILD = re.compile("[!%_]")
-_NEWER_THAN_ALL = 2**63 - 1
-
 
 class SqliteStorage:
-    """A `Storage` in a folder of its own. `full_sync` waits for the disk at every commit.
+    """A `Storage` in a folder of its own.
 
-    Without it a commit survives `kill -9`, and a power cut may take the last ones, each of them whole.
+    With `sync="full"` a commit waits for the disk: what it holds survives a power cut. With `"normal"` it
+    survives `kill -9`, and a power cut may take what was committed since the last call of `sync`.
+
+    `begin` says where the range of numbers begins that an opening gives, above the last known one.
     """
 
-    def __init__(self, folder: Path, *, full_sync: bool = False) -> None:
+    def __init__(
+        self, folder: Path, *, sync: Sync = "full", begin: Callable[[int], int] = next_start
+    ) -> None:
+        if sync not in get_args(Sync):
+            raise ValueError(f"sync: expected 'full' or 'normal', found {sync!r}")
         self._folder = DataFolder(folder)
         self._path = folder / FILE
-        self._full_sync = full_sync
+        self._sync = sync
+        self._begin = begin
         self._writer: sqlite3.Connection | None = None
         self._counter = Counter()
+        self._ranges = Ranges([])
+        self._is_behind = False  # something was committed that the disk may not have yet
+        self._told: set[str] = set()  # what is damaged and was logged
         self._writing_lock = Lock()
         self._idle: list[sqlite3.Connection] = []
         self._idle_lock = Lock()
@@ -84,15 +108,18 @@ class SqliteStorage:
             self._writer = writer = self._connect()
             # Whose file it is comes first: turning on the write-ahead log would change it.
             migrate(writer, self._path, prepare=_turn_on_wal)
-            writer.execute(f"PRAGMA synchronous = {'FULL' if self._full_sync else 'NORMAL'}")
+            check_quickly(writer, self._path)
+            writer.execute("PRAGMA synchronous = full")
             writer.execute(f"PRAGMA wal_autocheckpoint = {PAGES_BEFORE_CHECKPOINT}")
             writer.execute(f"PRAGMA journal_size_limit = {WAL_BYTES_KEPT}")
             self._counter = counter = read_counter(writer)
             with _transaction(writer):  # SQLite opens a file that it cannot write: better told now than later
+                self._begin_range(writer, counter)
+                root, root_seq, root_entries = self._read_root(writer, counter)
                 put_counter(writer, counter)
+            # Not before: that the write-ahead log has a name in its folder is synced with the first commit.
+            writer.execute(f"PRAGMA synchronous = {self._sync}")
             active = writer.execute("SELECT number FROM session WHERE is_active ORDER BY number").fetchall()
-            root, root_seq = writer.execute(_SNAPSHOT, (ROOT,)).fetchone() or (None, 0)
-            root_entries = read_entries(writer, [ROOT], root_seq)
         return Opening(
             last_seq=counter.last_seq,
             last_number=counter.last_number,
@@ -103,6 +130,24 @@ class SqliteStorage:
             root_entries=root_entries,
         )
 
+    def _begin_range(self, writer: sqlite3.Connection, counter: Counter) -> None:
+        catch_up(writer, counter, counter.last_seq)
+        start = self._begin(counter.last_seq)
+        self._ranges = begin_range(writer, counter.last_seq, start)
+        counter.last_seq = counter.indexed_seq = start
+
+    def _read_root(
+        self, writer: sqlite3.Connection, counter: Counter
+    ) -> tuple[bytes | None, int, list[Entry]]:
+        """Read the root, or begin it anew where it is damaged: only settings that were chosen are lost."""
+        put_counter(writer, counter)
+        try:
+            return read_root(writer)
+        except RowDamaged as damage:
+            log.error("what all clients see of the host is damaged (%s) and begun anew", damage)  # noqa: TRY400
+        forget_root(writer, counter)
+        return None, 0, []
+
     def commit(self, writes: Sequence[Write], last_seq: int) -> None:
         """Do all of these writes, in order, or none; see `Storage.commit`."""
         with self._writing() as connection:
@@ -112,12 +157,31 @@ class SqliteStorage:
             with _transaction(connection):
                 batch.put(writes)
             self._counter = batch.counter
+            self._is_behind = self._sync == "normal"
+
+    def sync(self) -> None:
+        """Wait until the disk has all that was committed; see `Storage.sync`."""
+        if not self._is_behind:
+            return
+        self._is_behind = False  # before: what is committed meanwhile is for the next time
+        try:
+            # All that is not in the file of the database yet: SQLite waits for the disk when it moves it.
+            wal = os.open(f"{self._path}-wal", os.O_RDONLY)
+            try:
+                os.fsync(wal)
+            finally:
+                os.close(wal)
+        except FileNotFoundError:
+            return  # closed meanwhile
+        except OSError as error:
+            self._is_behind = True
+            raise StorageError(f"{self._path} could not be synced: {error.strerror}") from error
 
     def trim(self, per_session: int, total: int) -> int:
         """Remove old entries, a bounded number a call; see `Storage.trim`. Call again until it gives 0."""
         with self._writing() as connection:
             counter = replace(self._counter)
-            oldest = counter.last_seq - total
+            oldest = self._ranges.before(total, counter.last_seq)
             is_indexed = counter.indexed_seq == counter.last_seq
             is_short = is_indexed and counter.entry_count <= total and not has_long(connection, per_session)
             if is_short and not has_old(connection, oldest):
@@ -138,64 +202,52 @@ class SqliteStorage:
         """Find a session by its URI, by its name or by its number."""
         named = {"uri": uri, "name": name, "number": number}
         column = next((column for column, value in named.items() if value is not None), "uri")
-        with self._reading() as connection:
-            found = connection.execute(f"{_ROW} WHERE {column} = ?", (named[column],)).fetchone()
-        return found and _row(found)
+        with self._reading(f"session {named[column]!r:.200}") as connection:
+            return read_row(connection, column, named[column])
 
     def load(self, number: int) -> StoredSession | None:
         """Read a session whole, as of one moment, without its contents."""
-        with self._reading() as connection:
-            row = connection.execute(f"{_ROW} WHERE number = ?", (number,)).fetchone()
-            if row is None:
-                return None
-            state, seq = connection.execute(_SNAPSHOT, (number,)).fetchone()
-            entries = read_entries(connection, [number], seq)
-            sql = "SELECT body FROM message WHERE number = ? ORDER BY position"
-            messages = [body for (body,) in connection.execute(sql, (number,))]
-        return StoredSession(_row(row), state, seq, entries, messages)
+        with self._reading(f"session number {number}") as connection:
+            return read_session(connection, number)
 
     def content(self, number: int, content_id: str) -> StoredContent | None:
         """Read one content of a session."""
-        sql = "SELECT content_type, data FROM content WHERE number = ? AND content_id = ?"
-        with self._reading() as connection:
-            found = connection.execute(sql, (number, content_id)).fetchone()
-        return found and StoredContent(*found)
+        with self._reading(f"content {content_id!r:.200}") as connection:
+            return read_content(connection, number, content_id)
 
     def list(self, *, owner: str | None, before: int | None, limit: int) -> Sequence[SessionRow]:
         """List sessions, newest first; see `Storage.list`."""
-        start = _NEWER_THAN_ALL if before is None else before
-        of_owner, values = ("", (start,)) if owner is None else (" AND owner = ?", (start, owner))
-        sql = f"{_ROW} WHERE number < ?{of_owner} ORDER BY number DESC LIMIT ?"
-        with self._reading() as connection:
-            found = connection.execute(sql, (*values, max(limit, 0))).fetchall()
-        return [_row(row) for row in found]
+        with self._reading("the list of sessions") as connection:
+            rows, damaged = list_rows(connection, owner, before, limit)
+        for number in damaged:
+            self._damaged(f"session number {number}", "its row; lists leave it out")
+        return rows
+
+    def holds(self, seq: int) -> bool:
+        """Tell whether this number was given in the past that this store holds; see `Storage.holds`."""
+        return self._ranges.holds(seq, self._counter.last_seq)
 
     def messages_with(
         self, numbers: Sequence[int], words: Sequence[Sequence[str]]
     ) -> Sequence[tuple[int, bytes]]:
         """Return the messages of some sessions that hold each of these words; see `Storage`."""
-        holding = " AND ".join(f"({' OR '.join([_LIKE] * len(word))})" for word in words)
-        sql = f"{_MESSAGES} IN ({', '.join('?' * len(numbers))}) AND {holding} ORDER BY number, position"
-        patterns = [_pattern(spelling) for word in words for spelling in word]
-        with self._reading() as connection:
-            return connection.execute(sql, (*numbers, *patterns)).fetchall()
+        with self._reading("a transcript") as connection:
+            return find_messages(connection, numbers, words)
 
     def floor(self, resources: Collection[int]) -> int:
         """Give the number up to which the log of any of these resources was trimmed; 0 if none was."""
-        sql = "SELECT floor FROM resource WHERE number = ?"
-        with self._reading() as connection:
-            found = [connection.execute(sql, (number,)).fetchone() for number in resources]
-        return max((row[0] for row in found if row), default=0)
+        with self._reading("the log") as connection:
+            return max([read_floor(connection, number) for number in resources], default=0)
 
     def replay(self, after: int, resources: Collection[int], client: str) -> Sequence[Entry]:
         """Read the log of these resources after this number, in order, as that client may see it."""
-        with self._reading() as connection:
+        with self._reading("the log") as connection:
             entries = read_entries(connection, resources, after)
         return [entry for entry in entries if entry.only_for in (None, client)]
 
     def receipts(self, identity: str) -> Sequence[Receipt]:
         """Read the receipts of a client; see `Storage.receipts`."""
-        with self._reading() as connection:
+        with self._reading("the list of receipts") as connection:
             return read_receipts(connection, identity)
 
     def close(self) -> None:
@@ -212,9 +264,11 @@ class SqliteStorage:
 
     def _connect(self) -> sqlite3.Connection:
         # One thread at a time uses a connection, not always the same. Transactions are begun by hand.
-        return sqlite3.connect(
+        connection = sqlite3.connect(
             self._path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
+        connection.text_factory = lenient
+        return connection
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -224,18 +278,27 @@ class SqliteStorage:
             yield self._writer
 
     @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        """Lend a connection on which everything is as of one moment."""
+    def _reading(self, what: str) -> Iterator[sqlite3.Connection]:
+        """Lend a connection on which everything is as of one moment; `what` is read, should it be damaged."""
         with explained(self._path):
             connection = self._take_reader()
             try:
                 connection.execute("BEGIN")
                 yield connection
                 connection.execute("COMMIT")
-            except BaseException:
+            except BaseException as error:
                 connection.close()
+                if isinstance(error, RowDamaged) or is_corrupt(error):
+                    raise self._damaged(what, str(error)) from error
                 raise
             self._give_back(connection)
+
+    def _damaged(self, what: str, why: str) -> Damaged:
+        """Log what is damaged, once, and give the error for whoever wanted it."""
+        if what not in self._told:
+            self._told.add(what)
+            log.error("%s is damaged in %s: %s", what, self._path, why)
+        return Damaged(what)
 
     def _take_reader(self) -> sqlite3.Connection:
         with self._idle_lock:
@@ -273,13 +336,3 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
             with suppress(sqlite3.Error):  # the first error is the one to tell
                 connection.execute("ROLLBACK")
         raise
-
-
-def _pattern(text: str) -> str:
-    """Return the pattern of `LIKE` for whatever holds this text."""
-    return "%" + _WILD.sub(r"!\g<0>", text) + "%"
-
-
-def _row(row: tuple[int, str, str, str, int, bytes, bytes]) -> SessionRow:
-    number, uri, name, owner, is_active, summary, private = row
-    return SessionRow(number, uri, name, owner, bool(is_active), summary, private)

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import chain
-from typing import TypeVar, assert_never
+from typing import TypeAlias, TypeVar, assert_never
 
 from agenthost.errors import StorageError
 from agenthost.host.storage import (
+    ROOT,
     AddMessages,
     AddSession,
     CopyContent,
@@ -22,7 +23,16 @@ from agenthost.host.storage import (
     PutRow,
     PutSnapshot,
     Receipt,
+    SessionRow,
     Write,
+)
+from agenthost.host.storage.checksums import (
+    content_sum,
+    entry_sum,
+    message_sum,
+    names_sum,
+    row_sum,
+    snapshot_sum,
 )
 from agenthost.host.storage.counter import Counter, put_counter
 from agenthost.host.storage.indexing import AT_ONCE, catch_up, remove_entries
@@ -30,14 +40,16 @@ from agenthost.host.storage.receipts import change_receipts
 
 T = TypeVar("T")
 
-_PUT_ROW = "UPDATE session SET is_active = ?, summary = ?, private = ? WHERE number = ?"
+_MessageRow: TypeAlias = tuple[int, int, bytearray, int]
 
-_ADD_ENTRIES = "INSERT INTO log (seq, resource, envelope) VALUES {rows}"
+_PUT_ROW = "UPDATE session SET is_active = ?, summary = ?, private = ?, checksum = ? WHERE number = ?"
+
+_ADD_ENTRIES = "INSERT INTO log (seq, resource, envelope, checksum) VALUES {rows}"
 
 # The transcript goes on where it ends, and only of a session that is there. All rows are looked at before the
 # first of them is there, so each says where those of its session begin.
-_ADD_MESSAGES = """INSERT INTO message SELECT column1, column2, column3 FROM (VALUES {rows})
-    WHERE column4 = (SELECT coalesce(max(position) + 1, 0) FROM message WHERE number = column1)
+_ADD_MESSAGES = """INSERT INTO message SELECT column1, column2, column3, column4 FROM (VALUES {rows})
+    WHERE column5 = (SELECT coalesce(max(position) + 1, 0) FROM message WHERE number = column1)
     AND EXISTS (SELECT 1 FROM session WHERE number = column1)"""
 
 _PUT_RECEIPTS = "REPLACE INTO receipt VALUES {rows}"
@@ -59,9 +71,9 @@ class Batch:
         # What every turn writes: gathered, as one statement for many rows costs a fraction of many.
         # Of exact types that `sqlite3` takes as they are: for `bytes`, `bool` and `None` it first looks for
         # an adapter, which costs more than the row.
-        self._entries: list[tuple[int, int, bytearray]] = []
-        self._rows: dict[int, tuple[int, bytearray, bytearray, int]] = {}
-        self._messages: list[tuple[int, int, bytearray]] = []
+        self._entries: list[tuple[int, int, bytearray, int]] = []
+        self._rows: dict[int, tuple[int, bytearray, bytearray, int, int]] = {}
+        self._messages: list[_MessageRow] = []
         self._receipts: list[tuple[str, int, int, bytearray, int | None]] = []
 
     def put(self, writes: Sequence[Write]) -> None:
@@ -70,9 +82,7 @@ class Batch:
             if isinstance(write, Entry):
                 self._add_entry(write)
             elif type(write) is PutRow:
-                row = write.row
-                values = (int(row.is_active), bytearray(row.summary), bytearray(row.private), row.number)
-                self._rows[row.number] = values
+                self._rows[write.row.number] = _changed(write.row)
             elif type(write) is AddMessages:
                 self._messages += _message_rows(write.number, write.position, write.messages)
             elif type(write) is Receipt:
@@ -94,10 +104,11 @@ class Batch:
             )
         self._seq = entry.seq
         if entry.only_for is None:
-            self._entries.append((entry.seq, entry.resource, bytearray(entry.envelope)))
+            checksum = entry_sum(entry.seq, entry.resource, entry.envelope)
+            self._entries.append((entry.seq, entry.resource, bytearray(entry.envelope), checksum))
         else:
             values = (entry.seq, entry.resource, entry.envelope, entry.only_for)
-            self._connection.execute("INSERT INTO log VALUES (?, ?, ?, ?)", values)
+            self._connection.execute("INSERT INTO log VALUES (?, ?, ?, ?, ?)", (*values, entry_sum(*values)))
             self.counter.entry_count += 1
 
     def _put_gathered(self) -> None:
@@ -128,9 +139,9 @@ class Batch:
         statement = _statement(sql, len(rows), len(rows[0]))
         return self._connection.execute(statement, list(chain.from_iterable(rows))).rowcount
 
-    def _explain(self, messages: Sequence[tuple[int, int, bytearray]]) -> None:
+    def _explain(self, messages: Sequence[_MessageRow]) -> None:
         """Find out why not all messages were taken: refuse those in the wrong place."""
-        for number, position, body in messages:
+        for number, position, body, _ in messages:
             sql = "SELECT body FROM message WHERE number = ? AND position = ?"
             if self._connection.execute(sql, (number, position)).fetchone() == (body,):
                 continue
@@ -149,7 +160,8 @@ class Batch:
             case PutSnapshot(number, state, state_seq):
                 sql = "UPDATE resource SET state_seq = ? WHERE number = ?"
                 if self._change(number, sql, (state_seq, number)):
-                    self._connection.execute("REPLACE INTO snapshot VALUES (?, ?)", (number, state))
+                    values = (number, state, snapshot_sum(number, state_seq, state))
+                    self._connection.execute("REPLACE INTO snapshot VALUES (?, ?, ?)", values)
             case DropSession(number):
                 self._drop_session(number)
             case DropLog(number, up_to):
@@ -169,11 +181,12 @@ class Batch:
                 sql = "DELETE FROM message WHERE number = ? AND position >= ?"
                 self._connection.execute(sql, (number, position))
             case PutContent(number, content_id, content_type, data):
-                sql = """REPLACE INTO content SELECT ?, ?, ?, ?
+                sql = """REPLACE INTO content SELECT ?, ?, ?, ?, ?
                     WHERE EXISTS (SELECT 1 FROM session WHERE number = ?)"""
-                self._change(number, sql, (number, content_id, content_type, data, number))
+                checksum = content_sum(content_id, content_type, data)
+                self._change(number, sql, (number, content_id, content_type, data, checksum, number))
             case CopyContent(source, target):
-                sql = """REPLACE INTO content SELECT ?, content_id, content_type, data FROM content
+                sql = """REPLACE INTO content SELECT ?, content_id, content_type, data, checksum FROM content
                     WHERE content.number = ? AND EXISTS (SELECT 1 FROM session WHERE number = ?)"""
                 self._change(target, sql, (target, source, target))
             case _:
@@ -196,14 +209,17 @@ class Batch:
 
     def _add_session(self, write: AddSession) -> None:
         row, execute = write.row, self._connection.execute
+        names = (row.number, row.uri, row.name, row.owner)
+        values = (int(row.is_active), row.summary, row.private)
         execute(
-            "INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (row.number, row.uri, row.name, row.owner, row.is_active, row.summary, row.private),
+            "INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*names, *values, row_sum(row.number, *values), names_sum(*names)),
         )
-        execute("INSERT INTO snapshot VALUES (?, ?)", (row.number, write.state))
+        checksum = snapshot_sum(row.number, write.state_seq, write.state)
+        execute("INSERT INTO snapshot VALUES (?, ?, ?)", (row.number, write.state, checksum))
         execute("INSERT INTO resource (number, state_seq) VALUES (?, ?)", (row.number, write.state_seq))
         self._connection.executemany(
-            "INSERT INTO message VALUES (?, ?, ?)", _message_rows(row.number, 0, write.messages)
+            "INSERT INTO message VALUES (?, ?, ?, ?)", _message_rows(row.number, 0, write.messages)
         )
         self.counter.session_count += 1
         self.counter.last_number = max(self.counter.last_number, row.number)
@@ -228,9 +244,21 @@ class Batch:
         self.counter.entry_count -= gone
         self._connection.execute(
             """UPDATE resource SET entry_count = entry_count - :gone, floor = max(floor, :up_to),
+            floor_check = ~max(floor, :up_to),
             first = (SELECT min(seq) FROM log_index WHERE resource = :number) WHERE number = :number""",
             {"gone": gone, "up_to": up_to, "number": number},
         )
+
+
+def forget_root(connection: sqlite3.Connection, counter: Counter) -> None:
+    """Remove all of the root, such that nobody resumes from before. All of its log has to be indexed."""
+    counter.entry_count -= remove_entries(connection, ROOT, counter.last_seq)
+    connection.execute("DELETE FROM snapshot WHERE number = ?", (ROOT,))
+    connection.execute(
+        """UPDATE resource SET state_seq = NULL, entry_count = 0, first = NULL, floor = :floor,
+        floor_check = ~:floor WHERE number = :number""",
+        {"floor": counter.last_seq, "number": ROOT},
+    )
 
 
 @cache
@@ -248,11 +276,19 @@ def _some_of(rows: list[T]) -> Iterator[list[T]]:
             place += count
 
 
-def _placed(rows: Sequence[tuple[int, int, bytearray]]) -> list[tuple[int, int, bytearray, int]]:
+def _placed(rows: Sequence[_MessageRow]) -> list[tuple[int, int, bytearray, int, int]]:
     """Add to each row the position of the first of its session."""
     first: dict[int, int] = {}
-    return [(number, place, body, first.setdefault(number, place)) for number, place, body in rows]
+    return [(*row, first.setdefault(row[0], row[1])) for row in rows]
 
 
-def _message_rows(number: int, position: int, messages: Iterable[bytes]) -> list[tuple[int, int, bytearray]]:
-    return [(number, place, bytearray(body)) for place, body in enumerate(messages, position)]
+def _changed(row: SessionRow) -> tuple[int, bytearray, bytearray, int, int]:
+    """Give what changes in the row of a session, its checksum, and its number."""
+    is_active, summary, private = int(row.is_active), row.summary, row.private
+    checksum = row_sum(row.number, is_active, summary, private)
+    return is_active, bytearray(summary), bytearray(private), checksum, row.number
+
+
+def _message_rows(number: int, position: int, messages: Iterable[bytes]) -> list[_MessageRow]:
+    placed = enumerate(messages, position)
+    return [(number, place, bytearray(body), message_sum(number, place, body)) for place, body in placed]

@@ -1,0 +1,162 @@
+"""Reading: sessions and what belongs to them, out of the tables, each row compared with its checksum.
+
+What is read is what was written, or it is not given. Knows SQL; the transaction is its caller's.
+"""
+
+import re
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from agenthost.host.storage import ROOT, Entry, SessionRow, StoredContent, StoredSession
+from agenthost.host.storage.checksums import (
+    RowDamaged,
+    content_sum,
+    is_sound,
+    message_sum,
+    names_sum,
+    row_sum,
+    snapshot_sum,
+)
+from agenthost.host.storage.indexing import read_entries
+
+__all__ = [
+    "find_messages",
+    "lenient",
+    "list_rows",
+    "read_content",
+    "read_floor",
+    "read_root",
+    "read_row",
+    "read_session",
+]
+
+_ROW = """SELECT number, uri, name, owner, is_active, summary, private, checksum, names_checksum
+    FROM session"""
+_SNAPSHOT = "SELECT state, state_seq, checksum FROM snapshot JOIN resource USING (number) WHERE number = ?"
+_MESSAGES = "SELECT number, position, body, checksum FROM message WHERE number"
+_LIKE = "CAST(body AS TEXT) LIKE ? ESCAPE '!'"
+_WILD = re.compile("[!%_]")
+_NEWER_THAN_ALL = 2**63 - 1
+
+
+def lenient(raw: bytes) -> str:
+    """Read text as it is on the disk, also where it is no UTF-8: the checksum tells that it is damaged."""
+    return str(raw, "utf-8", "surrogateescape")
+
+
+def read_row(connection: sqlite3.Connection, column: str, value: str | int | None) -> SessionRow | None:
+    """Read the row of the session that has this value in this column (`number`, `uri` or `name`)."""
+    found = connection.execute(f"{_ROW} WHERE {column} = ?", (value,)).fetchone()
+    row = None if found is None else _sound_row(found)
+    if row is not None and getattr(row, column) != value:
+        raise RowDamaged("its place in an index")
+    return row
+
+
+def _sound_row(found: tuple[Any, ...]) -> SessionRow:
+    number, uri, name, owner, is_active, summary, private, checksum, names_checksum = found
+    if not is_sound(checksum, row_sum, number, is_active, summary, private):
+        raise RowDamaged("its row")
+    if not is_sound(names_checksum, names_sum, number, uri, name, owner):
+        raise RowDamaged("its names")
+    return SessionRow(number, uri, name, owner, bool(is_active), summary, private)
+
+
+def read_session(connection: sqlite3.Connection, number: int) -> StoredSession | None:
+    """Read a session whole, without its contents."""
+    row = read_row(connection, "number", number)
+    if row is None:
+        return None
+    state, state_seq = _read_snapshot(connection, number) or (None, 0)
+    if state is None:
+        raise RowDamaged("its snapshot")
+    entries = read_entries(connection, [number], state_seq)
+    return StoredSession(row, state, state_seq, entries, list(_read_messages(connection, number)))
+
+
+def _read_snapshot(connection: sqlite3.Connection, number: int) -> tuple[bytes, int] | None:
+    found = connection.execute(_SNAPSHOT, (number,)).fetchone()
+    if found is None:
+        return None
+    state, state_seq, checksum = found
+    if not is_sound(checksum, snapshot_sum, number, state_seq, state):
+        raise RowDamaged("its snapshot")
+    return state, state_seq
+
+
+def _read_messages(connection: sqlite3.Connection, number: int) -> Iterator[bytes]:
+    sql = "SELECT position, body, checksum FROM message WHERE number = ? ORDER BY position"
+    for expected, (position, body, checksum) in enumerate(connection.execute(sql, (number,))):
+        if position != expected or not is_sound(checksum, message_sum, number, position, body):
+            raise RowDamaged(f"message {expected} of its transcript")
+        yield body
+
+
+def read_root(connection: sqlite3.Connection) -> tuple[bytes | None, int, list[Entry]]:
+    """Read the root: its snapshot, up to which number that holds everything, and its log since."""
+    state, state_seq = _read_snapshot(connection, ROOT) or (None, 0)
+    return state, state_seq, read_entries(connection, [ROOT], state_seq)
+
+
+def read_content(connection: sqlite3.Connection, number: int, content_id: str) -> StoredContent | None:
+    """Read one content of a session."""
+    sql = "SELECT content_type, data, checksum FROM content WHERE number = ? AND content_id = ?"
+    found = connection.execute(sql, (number, content_id)).fetchone()
+    if found is None:
+        return None
+    if not is_sound(found[2], content_sum, content_id, found[0], found[1]):
+        raise RowDamaged("its data")
+    return StoredContent(found[0], found[1])
+
+
+def find_messages(
+    connection: sqlite3.Connection, numbers: Sequence[int], words: Sequence[Sequence[str]]
+) -> list[tuple[int, bytes]]:
+    """Read the messages of some sessions that hold each of these words; damaged ones are left out."""
+    holding = " AND ".join(f"({' OR '.join([_LIKE] * len(word))})" for word in words)
+    sql = f"{_MESSAGES} IN ({', '.join('?' * len(numbers))}) AND {holding} ORDER BY number, position"
+    patterns = [_pattern(spelling) for word in words for spelling in word]
+    return [
+        (number, body)
+        for number, position, body, checksum in connection.execute(sql, (*numbers, *patterns))
+        if is_sound(checksum, message_sum, number, position, body)
+    ]
+
+
+def _pattern(text: str) -> str:
+    """Return the pattern of `LIKE` for whatever holds this text."""
+    return "%" + _WILD.sub(r"!\g<0>", text) + "%"
+
+
+def list_rows(
+    connection: sqlite3.Connection, owner: str | None, before: int | None, limit: int
+) -> tuple[list[SessionRow], list[int]]:
+    """Read rows of sessions, newest first; and the numbers of those that are damaged, which are left out."""
+    start = _NEWER_THAN_ALL if before is None else before
+    of_owner, values = ("", (start,)) if owner is None else (" AND owner = ?", (start, owner))
+    sql = f"{_ROW} WHERE number < ?{of_owner} ORDER BY number DESC"
+    rows: list[SessionRow] = []
+    damaged: list[int] = []
+    if limit <= 0:
+        return rows, damaged
+    for found in connection.execute(sql, values):
+        try:
+            rows.append(_sound_row(found))
+        except RowDamaged:
+            damaged.append(found[0])
+        if len(rows) == limit:
+            break
+    return rows, damaged
+
+
+def read_floor(connection: sqlite3.Connection, number: int) -> int:
+    """Read the number up to which the log of a resource was trimmed; 0 if it was not."""
+    sql = "SELECT floor, floor_check FROM resource WHERE number = ?"
+    found = connection.execute(sql, (number,)).fetchone()
+    if found is None:
+        return 0
+    floor, check = found
+    if type(floor) is not int or check != ~floor:
+        raise RowDamaged("the length of its log")
+    return floor
