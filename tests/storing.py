@@ -1,14 +1,30 @@
 """What the tests of stores put into them."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from agenthost.host.storage import AddSession, Entry, SessionRow
+from agenthost.host.storage.migrations import SUMS
 from agenthost.host.storage.sqlite import SqliteStorage, Sync
 
 
 def dense_store(folder: Path, *, sync: Sync = "full") -> SqliteStorage:
     """Make a store whose numbers go on where they ended, so that a test can name them."""
     return SqliteStorage(folder, sync=sync, begin=lambda last_seq: last_seq)
+
+
+def make_older(file: Path, version: int) -> None:
+    """Turn a store that is closed into one of an earlier version, of 1 or higher."""
+    with closing(sqlite3.connect(file, isolation_level=None)) as store:
+        for table in SUMS:
+            store.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
+        store.execute("ALTER TABLE session DROP COLUMN names_checksum")
+        store.execute("ALTER TABLE resource DROP COLUMN floor_check")
+        store.execute("DROP TABLE range")
+        if version < 3:
+            store.execute("DROP TABLE receipt")
+        store.execute(f"PRAGMA user_version = {version}")
 
 
 def row(number: int, *, owner: str = "ann", is_active: bool = False, summary: bytes = b"{}") -> SessionRow:

@@ -25,7 +25,7 @@ def test_without_any_word_it_listens_on_this_machine_only(monkeypatch: pytest.Mo
     found = read_settings({}, {})
     assert (found.host, found.port) == ("127.0.0.1", 8642)
     assert (found.data, found.workspace) == (Path("/somewhere/agenthost"), Path.cwd())
-    assert (found.log_format, found.log_level, found.full_sync) == ("human", "info", False)
+    assert (found.log_format, found.log_level, found.sync) == ("human", "info", "full")
 
 
 def test_the_data_folder_is_in_the_home_folder_where_nothing_else_is_said(
@@ -37,10 +37,10 @@ def test_the_data_folder_is_in_the_home_folder_where_nothing_else_is_said(
 
 
 def test_options_win_over_the_environment_and_that_over_the_file(config: Path) -> None:
-    config.write_text('port = 1\nhost = "file"\nlog_level = "error"\nfull_sync = true\n')
+    config.write_text('port = 1\nhost = "file"\nlog_level = "error"\nsync = "normal"\n')
     environ = {"AGENTHOST_PORT": "2", "AGENTHOST_HOST": "environment", "AGENTHOST_CONFIG": str(config)}
     found = read_settings({"port": "3", "host": None}, environ)
-    assert (found.port, found.host, found.log_level, found.full_sync) == (3, "environment", "error", True)
+    assert (found.port, found.host, found.log_level, found.sync) == (3, "environment", "error", "normal")
 
 
 def test_the_file_of_the_option_wins_over_that_of_the_environment(config: Path) -> None:
@@ -49,11 +49,11 @@ def test_the_file_of_the_option_wins_over_that_of_the_environment(config: Path) 
 
 
 def test_a_variable_that_is_empty_counts_as_not_set() -> None:
-    assert read_settings({}, {"AGENTHOST_PORT": "", "AGENTHOST_FULL_SYNC": "1"}).port == 8642
+    assert read_settings({}, {"AGENTHOST_PORT": "", "AGENTHOST_PUBLIC_META": "1"}).port == 8642
 
 
 def test_an_option_can_turn_off_what_the_environment_turned_on() -> None:
-    assert not read_settings({"full_sync": False}, {"AGENTHOST_FULL_SYNC": "true"}).full_sync
+    assert not read_settings({"public_meta": False}, {"AGENTHOST_PUBLIC_META": "true"}).public_meta
 
 
 def test_limits_come_from_their_table(config: Path) -> None:
@@ -104,6 +104,7 @@ def test_the_key_of_the_vault_is_no_setting_and_none_that_was_mistyped() -> None
 
 
 RATE = "expected off, or a number from 1 on for each second, minute or hour, such as 100/s, 6000/m or 1000/h"
+REPLACED = "there is no such setting any more; use AGENTHOST_SYNC (full, the default, or normal)"
 PORT = "expected a number from 0 (any free port) to 65535"
 
 
@@ -142,7 +143,9 @@ def test_a_wrong_option_is_named_with_what_would_be_right(given: dict[str, Any],
     ("variable", "value", "sentence"),
     [
         ("AGENTHOST_PORT", "tcp://10.0.0.1:80", f"AGENTHOST_PORT: {PORT}, found 'tcp://10.0.0.1:80'"),
-        ("AGENTHOST_FULL_SYNC", "maybe", "AGENTHOST_FULL_SYNC: expected true or false, found 'maybe'"),
+        ("AGENTHOST_PUBLIC_META", "maybe", "AGENTHOST_PUBLIC_META: expected true or false, found 'maybe'"),
+        ("AGENTHOST_SYNC", "maybe", "AGENTHOST_SYNC: expected full or normal, found 'maybe'"),
+        ("AGENTHOST_FULL_SYNC", "1", f"AGENTHOST_FULL_SYNC: {REPLACED}"),
         ("AGENTHOST_PROT", "1", "AGENTHOST_PROT: there is no such setting; did you mean AGENTHOST_PORT?"),
         (
             "AGENTHOST_DATA_DIR",
@@ -169,7 +172,8 @@ def test_what_tells_clients_which_server_to_use_is_no_wrong_setting() -> None:
     [
         ("port = '1'", f": port: {PORT}, found '1'"),
         ("port = true", f": port: {PORT}, found true"),
-        ("full_sync = 'yes'", ": full_sync: expected true or false, found 'yes'"),
+        ("public_meta = 'yes'", ": public_meta: expected true or false, found 'yes'"),
+        ("full_sync = true", ": full_sync: there is no such setting any more; use sync (full, the default"),
         (
             "allowed_hosts = 'a.example'",
             ": allowed_hosts: expected names or addresses without ports, such as",

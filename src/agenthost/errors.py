@@ -63,6 +63,11 @@ class Damaged(StorageError):
             "`agenthost doctor`"
         )
 
+    @property
+    def public(self) -> str:
+        """What peers are told: all of it, as it names nothing of this machine."""
+        return str(self)
+
 
 class SlowConsumer(HostError):
     """A subscriber fell too far behind; what it missed is in the log, and it may subscribe again."""

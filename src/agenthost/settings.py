@@ -170,7 +170,7 @@ EXPECTED = {
     "sandbox_write": "paths of files or folders",
     "log_format": "human or json",
     "log_level": "debug, info, warning or error",
-    "sync": "full (a power cut takes nothing) or normal (it may take the last second or two)",
+    "sync": "full or normal",
     "allowed_hosts": "names or addresses without ports, such as agents.example",
     "cors_origins": "origins, such as https://app.example or http://localhost:*, or * for all",
     "public_meta": "true or false",

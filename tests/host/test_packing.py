@@ -16,6 +16,7 @@ from agenthost.host.storage.sqlite import FILE
 from agenthost.wire.ahp.actions.text import TEXTS
 from agenthost.wire.json import encode_json
 from hosting import new_state, run, started
+from storing import make_older
 
 URI = "demo:/one"
 PARTS: list[Any] = [
@@ -138,8 +139,7 @@ def test_a_store_of_version_1_is_taken_over_with_its_runs(tmp_path: Path) -> Non
         with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as store:
             lines = stored_as_lines(of("0\n", "1\n", "2\n"), before + 1)
             store.execute("UPDATE log SET envelope = ? WHERE seq = ?", (lines, before + 3))
-            store.execute("DROP TABLE receipt")
-            store.execute("PRAGMA user_version = 1")
+        make_older(tmp_path / FILE, 1)
         async with started(tmp_path) as host:
             again = await host.sessions.get(URI)
             again.stream("session/delta", "t1", "p1", "3\n")

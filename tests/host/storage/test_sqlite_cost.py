@@ -46,7 +46,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         connection.execute("INSERT INTO resource (number, state_seq) SELECT i, 0 FROM n")
         connection.execute("INSERT INTO snapshot SELECT i, x'', snapshot_sum(i, 0, x'') FROM n")
         connection.execute(
-            "UPDATE counter SET last_number = ?1, session_count = ?1, checksum = counter_sum(0, ?1, ?1, 0, 0)",
+            """UPDATE counter SET last_number = ?1, session_count = ?1,
+            checksum = counter_sum(0, ?1, ?1, 0, 0)""",
             (SESSIONS,),
         )
         connection.commit()

@@ -10,12 +10,12 @@ import pytest
 from agenthost.host.storage import DropReceipts, EchoReceipt, Receipt
 from agenthost.host.storage.migrations import APPLICATION_ID, MIGRATIONS, VERSION
 from agenthost.host.storage.sqlite import FILE, SqliteStorage
-from storing import added, appended
+from storing import added, appended, dense_store
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[SqliteStorage]:
-    opened = SqliteStorage(tmp_path)
+    opened = dense_store(tmp_path)
     opened.open()
     yield opened
     opened.close()
@@ -74,7 +74,7 @@ def test_an_older_store_is_taken_over(tmp_path: Path, version: int) -> None:
                 file.execute(statement)
         file.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         file.execute(f"PRAGMA user_version = {version}")
-    store = SqliteStorage(tmp_path)
+    store = dense_store(tmp_path)
     store.open()
     store.commit([added(1), *appended(range(1, 3)), receipt(0, 2)], 2)
     assert slots(store) == [0]

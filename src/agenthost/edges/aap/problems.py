@@ -8,6 +8,7 @@ from agenthost.errors import (
     AgentUnavailable,
     AuthRequired,
     ContentNotFound,
+    Damaged,
     GrantMissing,
     HostError,
     InvalidValue,
@@ -62,6 +63,7 @@ STATUS: dict[type[HostError], Kind] = {
     ToolError: Kind(500, "internal_error", is_public=False),
     # Its sentence names folders of this machine.
     StorageError: Kind(503, "store_unavailable", is_public=False),
+    Damaged: Kind(500, "damaged"),
 }
 """Where each error has its place."""
 

@@ -28,8 +28,8 @@ MAX_BY_CLOCK = 2**52
 MAX_NUMBER = 2**53 - 1
 """The highest whole number that every client reads as it is."""
 
-MIN_GAP = 2**32
-MAX_GAP = 2**36
+MIN_GAP = 2**28
+MAX_GAP = 2**33
 """How far to jump where the clock does not help: by chance, so that no two copies of a store do the same."""
 
 MAX_RANGES = 1_000

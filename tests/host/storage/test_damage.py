@@ -1,0 +1,232 @@
+"""Damage on the disk: it is noticed before it is served, one session is refused, and the others live on."""
+
+import logging
+import random
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from agenthost.errors import Damaged, StorageError
+from agenthost.host.storage import AddMessages, Entry, PutContent, PutSnapshot, SessionRow, StoredSession
+from agenthost.host.storage.sqlite import FILE, SqliteStorage
+from hosting import new_state, run, started
+from storing import added, appended, dense_store, make_older
+
+SESSIONS = 6
+FLIPS = 150
+
+
+def fill(store: SqliteStorage) -> None:
+    """Put sessions into a store, with all that can belong to one; some of the log is not indexed."""
+    store.open()
+    seq = 0
+    for number in range(1, SESSIONS + 1):
+        body = b'{"text": "%s"}' % (b"message of %d " % number * 40)
+        writes = [added(number), *appended(range(seq + 1, seq + 21), number)]
+        writes += [AddMessages(number, 1, (body,) * 5), PutContent(number, "c", "text/plain", body * 20)]
+        seq += 20
+        store.commit([*writes, PutSnapshot(number, body * 3, seq - 5)], seq)
+    store.trim(18, 1_000)
+    store.commit(
+        [Entry(seq + n, n, b'{"serverSeq":%d}' % (seq + n)) for n in range(SESSIONS + 1)][1:], seq + 9
+    )
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStorage]:
+    opened = dense_store(tmp_path)
+    fill(opened)
+    yield opened
+    opened.close()
+
+
+def change(store: SqliteStorage, sql: str) -> None:
+    assert store._writer is not None
+    assert store._writer.execute(sql).rowcount == 1
+
+
+def read_all(store: SqliteStorage, number: int) -> tuple[StoredSession | None, object, object]:
+    entries = store.replay(store.floor([number]), [number], "me")
+    return store.load(number), store.content(number, "c"), entries
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE session SET summary = x'7B7E' WHERE number = 2",
+        "UPDATE session SET private = CAST('text' AS TEXT) WHERE number = 2",
+        "UPDATE session SET owner = 'bob' WHERE number = 2",
+        "UPDATE session SET owner = CAST(x'C328' AS TEXT) WHERE number = 2",
+        "UPDATE snapshot SET state = substr(state, 2) WHERE number = 2",
+        "UPDATE resource SET state_seq = state_seq - 1 WHERE number = 2",
+        "UPDATE message SET body = x'7B7D' WHERE number = 2 AND position = 3",
+        "UPDATE message SET position = 9 WHERE number = 2 AND position = 5",
+        "DELETE FROM message WHERE number = 2 AND position = 3",
+        "UPDATE log SET envelope = x'7B7D' WHERE seq = 39",
+        "UPDATE log SET resource = 3 WHERE seq = 122",
+        "UPDATE log SET only_for = 'me' WHERE seq = 39",
+        "DELETE FROM log WHERE seq = 39",
+        "DELETE FROM log_index WHERE seq = 39",
+        "UPDATE log_index SET resource = 7 WHERE seq = 39",
+        "DELETE FROM snapshot WHERE number = 2",
+    ],
+)
+def test_a_damaged_session_is_refused_with_a_sentence_and_the_others_live_on(
+    store: SqliteStorage, sql: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    sound = {number: read_all(store, number) for number in range(1, SESSIONS + 1)}
+    change(store, sql)
+    for _ in range(2):
+        with pytest.raises(Damaged, match=r"session number 2 is damaged on the disk.*`agenthost doctor`"):
+            store.load(2)
+    assert [record.levelname for record in caplog.records] == ["ERROR"]  # once, not for each who asks
+    for number in {1, 3, 4, 5, 6} - ({3} if "= 3" in sql else set()):
+        assert read_all(store, number) == sound[number]
+
+
+def test_a_row_that_is_damaged_does_not_break_the_list(store: SqliteStorage) -> None:
+    change(store, "UPDATE session SET summary = x'7B7E' WHERE number = 4")
+    first = store.list(owner=None, before=None, limit=3)
+    assert [row.number for row in first] == [6, 5, 3]
+    assert [row.number for row in store.list(owner="ann", before=3, limit=3)] == [2, 1]
+
+
+def test_damaged_contents_and_floors_are_refused(store: SqliteStorage) -> None:
+    change(store, "UPDATE content SET content_type = 'text/html' WHERE number = 2")
+    with pytest.raises(Damaged, match="content 'c' is damaged"):
+        store.content(2, "c")
+    change(store, "UPDATE resource SET floor = 1 WHERE number = 2")
+    with pytest.raises(Damaged, match="the log is damaged"):
+        store.floor([1, 2])
+
+
+def test_numbers_that_are_damaged_are_refused_at_the_start(store: SqliteStorage, tmp_path: Path) -> None:
+    change(store, "UPDATE counter SET last_seq = last_seq - 64")
+    store.close()
+    with pytest.raises(StorageError, match="it has lost its numbers; restore a backup"):
+        dense_store(tmp_path).open()
+
+
+def test_a_root_that_is_damaged_is_begun_anew_and_nobody_resumes_from_before(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            await host.sessions.create(new_state("demo:/one"))
+            seen = host.opening.last_seq
+        with closing(sqlite3.connect(tmp_path / FILE)) as file:
+            file.execute("UPDATE snapshot SET state = x'7B7D' WHERE number = 0")
+            file.commit()
+        async with started(tmp_path) as host:
+            assert host.root.state["activeSessions"] == 1
+            assert (await host.feed("me").resume(seen, ["agenthost:/root"])).replay is None
+
+    with caplog.at_level(logging.ERROR):
+        run(story)
+    assert "is damaged (its snapshot) and begun anew" in caplog.text
+
+
+def test_a_client_comes_back_to_all_but_what_is_damaged(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            for name in ("one", "two"):
+                await host.sessions.create(new_state(f"demo:/{name}"))
+            seen = host.journal.shown_seq
+        with closing(sqlite3.connect(tmp_path / FILE)) as file:
+            file.execute("UPDATE snapshot SET state = x'7B7D' WHERE number = 1")
+            file.commit()
+        async with started(tmp_path) as host:
+            back = await host.feed("me").resume(seen, ["demo:/one", "demo:/two"])
+            assert back.missing == ["demo:/one"]
+            with pytest.raises(Damaged, match="session 'demo:/one' is damaged"):
+                await host.sessions.get("demo:/one")
+            assert (await host.sessions.get("demo:/two")).number == 2
+
+    run(story)
+
+
+def everything(store: SqliteStorage) -> Iterator[tuple[str, object]]:
+    """Read all that a store would serve; what it refuses is left out."""
+    listed = [(f"list {row.number}", row) for row in store.list(owner=None, before=None, limit=99)]
+    for name, value in listed:
+        yield name, value
+    for number in range(1, SESSIONS + 1):
+        reads = {
+            f"find {number}": lambda n=number: store.find(uri=f"demo:/{n}"),
+            f"load {number}": lambda n=number: store.load(n),
+            f"content {number}": lambda n=number: store.content(n, "c"),
+            f"replay {number}": lambda n=number: store.replay(store.floor([n]), [n], "me"),
+        }
+        for name, read in reads.items():
+            try:
+                yield name, read()
+            except Damaged:
+                continue
+
+
+def test_no_flipped_bit_makes_a_store_serve_anything_else(tmp_path: Path) -> None:
+    whole = dense_store(tmp_path / "whole")
+    fill(whole)
+    truth = dict(everything(whole))
+    whole.close()
+    sound = (tmp_path / "whole" / FILE).read_bytes()
+    chance = random.Random(5)  # noqa: S311
+    outcomes = {"served": 0, "refused at the start": 0, "refused": 0}
+    for flip in range(FLIPS):
+        place, bit = chance.randrange(100, len(sound)), 1 << chance.randrange(8)
+        folder = tmp_path / str(flip)
+        folder.mkdir()
+        (folder / FILE).write_bytes(sound[:place] + bytes([sound[place] ^ bit]) + sound[place + 1 :])
+        store = dense_store(folder)
+        try:
+            store.open()
+            found = dict(everything(store))
+        except StorageError:
+            outcomes["refused at the start"] += 1
+            continue
+        finally:
+            store.close()
+        wrong = {name for name, value in found.items() if value != truth.get(name)}
+        assert not wrong, f"byte {place}, bit {bit}: {wrong}"
+        outcomes["served" if found.keys() == truth.keys() else "refused"] += 1
+    assert outcomes["refused"] > FLIPS // 10, outcomes
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_an_older_store_gets_its_checksums_and_is_kept_as_it_was(tmp_path: Path, version: int) -> None:
+    old = dense_store(tmp_path)
+    fill(old)
+    truth = dict(everything(old))
+    old.close()
+    make_older(tmp_path / FILE, version)
+    before = (tmp_path / FILE).read_bytes()
+    store = dense_store(tmp_path)
+    opening = store.open()
+    assert opening.last_seq == 129
+    assert dict(everything(store)) == truth
+    assert store.holds(0)
+    assert store.holds(129)
+    assert not store.holds(130)
+    store.close()
+    copy = tmp_path / f"agenthost.v{version}.db"
+    assert copy.stat().st_mode & 0o777 == 0o600
+    copy.rename(tmp_path / FILE)
+    assert (tmp_path / FILE).stat().st_size == len(before)
+    assert dict(_opened(tmp_path)) == truth
+
+
+def _opened(folder: Path) -> Iterator[tuple[str, object]]:
+    store = dense_store(folder)
+    store.open()
+    yield from everything(store)
+    store.close()
+
+
+def test_rows_are_compared_as_they_were_written(store: SqliteStorage) -> None:
+    found = store.find(number=2)
+    assert found == SessionRow(
+        2, "demo:/2", "name-2", "ann", is_active=False, summary=b"{}", private=b"private"
+    )
