@@ -1,0 +1,120 @@
+"""What all clients were shown, over all lives: by it is judged what a power cut took."""
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from agenthost.core.reducers import Live, reduce_session
+from agenthost.host.packing import happened, unpack
+from agenthost.host.storage import ROOT
+from agenthost.host.storage.sqlite import SqliteStorage
+from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.json import decode_json
+
+
+class Wrong(AssertionError):
+    """Something that has to be true is not."""
+
+
+def demand(is_so: bool, *words: object) -> None:
+    """Raise what is wrong, unless it is so."""
+    if not is_so:
+        raise Wrong(" ".join(map(str, words)))
+
+
+@dataclass(slots=True)
+class Book:
+    """What was shown.
+
+    Attributes:
+        meanings: every number that any client ever saw, and the envelope under it.
+        shown: what should be there, by resource and number, and when it was shown.
+        said: what AAP clients were told, by session and question, and when.
+        made: sessions that a client was told are there, and since when.
+        begun: numbers that snapshots were given as of.
+        lost: how much was taken by cuts that were allowed to take it.
+    """
+
+    meanings: dict[int, str] = field(default_factory=dict)
+    shown: dict[str, dict[int, tuple[str, float]]] = field(default_factory=dict)
+    said: dict[tuple[str, str], tuple[str, float]] = field(default_factory=dict)
+    made: dict[str, float] = field(default_factory=dict)
+    begun: set[int] = field(default_factory=set)
+    lost: int = 0
+
+    def take(self, uri: str, envelope: Mapping[str, Any]) -> None:
+        """Take what a client was shown; a number that means something else by now is wrong."""
+        seq, text = envelope["serverSeq"], json.dumps(envelope, sort_keys=True)
+        known = self.meanings.setdefault(seq, text)
+        demand(known == text, f"number {seq} meant {known} and means {text}")
+        self.shown.setdefault(uri, {}).setdefault(seq, (text, time.monotonic()))
+
+    def tell(self, session: str, question: str, text: str) -> None:
+        """Take what an AAP client was told so far of an answer."""
+        self.said[session, question] = (text, time.monotonic())
+
+    def check(self, data: Path, may_lose_after: float) -> None:
+        """Compare a store that nobody uses with what was shown; what was shown later may be lost."""
+        store = SqliteStorage(data)
+        store.open()
+        try:
+            self._check_made(store, may_lose_after)
+            for uri in list(self.shown):
+                self._check_log(store, uri, may_lose_after)
+            self._check_said(store, may_lose_after)
+        finally:
+            store.close()
+
+    def _lose(self, when: float, may_lose_after: float, *words: object) -> None:
+        demand(when >= may_lose_after, *words, f"({time.monotonic() - when:.1f} s ago)")
+        self.lost += 1
+
+    def _check_made(self, store: SqliteStorage, may_lose_after: float) -> None:
+        for uri, when in list(self.made.items()):
+            if store.find(uri=uri) is None:
+                self._lose(when, may_lose_after, "session", uri, "was made and is lost")
+                del self.made[uri]
+                self.shown.pop(uri, None)
+
+    def _check_log(self, store: SqliteStorage, uri: str, may_lose_after: float) -> None:
+        row = None if uri == ROOT_URI else store.find(uri=uri)
+        number = ROOT if row is None else row.number
+        floor = store.floor([number])
+        stored = unpack(store.replay(floor, [number], "nobody"))
+        there = {entry.seq: json.dumps(decode_json(entry.envelope), sort_keys=True) for entry in stored}
+        for seq, text in there.items():
+            known = self.meanings.setdefault(seq, text)
+            demand(known == text, f"number {seq} of {uri} is stored as {text}, and was shown as {known}")
+        for seq, (text, when) in list(self.shown[uri].items()):
+            if seq > floor and seq not in there:
+                self._lose(when, may_lose_after, uri, "has lost", seq, text)
+                del self.shown[uri][seq]
+
+    def _check_said(self, store: SqliteStorage, may_lose_after: float) -> None:
+        answers: dict[str, dict[str, str]] = {}
+        for (session, question), (text, when) in list(self.said.items()):
+            if session not in answers:
+                answers[session] = _answers(store, session)
+            if not answers[session].get(question, "").startswith(text):
+                found = answers[session].get(question)
+                self._lose(when, may_lose_after, session, "said", repr(text), "and has", repr(found))
+                del self.said[session, question]
+
+
+def _answers(store: SqliteStorage, name: str) -> dict[str, str]:
+    """Give what a session answered to each question."""
+    row = store.find(name=name)
+    stored = None if row is None else store.load(row.number)
+    if stored is None:
+        return {}
+    live: Live[Any] = Live(decode_json(stored.state))
+    for action, _ in happened(stored.entries, after=stored.state_seq):
+        live = reduce_session(live, action, 0)  # type: ignore[arg-type] # of a session
+    turns = [*live.state["turns"], *([live.state["activeTurn"]] if "activeTurn" in live.state else [])]
+    return {
+        turn["userMessage"]["text"]: "".join(part.get("content", "") for part in turn["responseParts"])
+        for turn in turns
+    }
