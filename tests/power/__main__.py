@@ -1,4 +1,4 @@
-"""The long form: `./run crash power [--cuts N] [--seed S] [--sync full|normal]`."""
+"""The long form: `./run power [--cuts N] [--seed S] [--sync full|normal]`."""
 
 import argparse
 import asyncio

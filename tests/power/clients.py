@@ -80,11 +80,13 @@ class Watcher:
         self.uri = f"teller:/{self._name}-{next(self._names)}"
         self._bases, self._heard = {}, {}
         self._is_made, self._turns = False, 0
+        self._probed: list[Any] = []
 
     async def live(self, url: str, key: str) -> None:
         """Come back, and have turns until the connection breaks."""
-        if self._turns >= TURNS_PER_SESSION:
-            self._begin_anew()
+        self._probed = []
+        if self._turns >= TURNS_PER_SESSION or not self._is_made:
+            self._begin_anew()  # one that was being made may be there, and nobody told
         headers = {"Authorization": f"Bearer {key}"}
         address = f"{url.replace('http', 'ws', 1)}/ahp"
         try:
@@ -92,7 +94,7 @@ class Watcher:
                 line = Line(socket)
                 await (self._come_back(line) if self._is_made else self._come(line))
                 async with connect(address, additional_headers=headers, max_size=None) as other:
-                    await self._probe(line, Line(other))
+                    await self._probe(Line(other))
                 await self._talk(line)
         except _SessionLost:
             await self.live(url, key)
@@ -105,7 +107,9 @@ class Watcher:
         self._load(welcome["snapshots"])
         await line.request("createSession", session=self.uri, provider="teller")
         self._book.made.setdefault(self.uri, time.monotonic())
-        self._load([(await line.request("subscribe", resource=self.uri))["snapshot"]])
+        subscribed = await line.request("subscribe", resource=self.uri)
+        self._take(line)  # it came before
+        self._load([subscribed["snapshot"]])
         self._is_made = True
 
     async def _come_back(self, line: Line) -> None:
@@ -153,18 +157,23 @@ class Watcher:
         for envelope in came:
             self._hear(envelope)
             self.replica.apply(envelope, 0)
+        self._compare()
 
-    async def _probe(self, line: Line, other: Line) -> None:
-        """Compare what this client has with what a new one is shown."""
+    async def _probe(self, other: Line) -> None:
+        """Ask what a new client is shown, to compare it with what this one has."""
         params = {"protocolVersions": ["0.1.0"], "clientId": f"{self._name}-probe"}
         welcome = await other.request("initialize", **params, initialSubscriptions=[ROOT_URI, self.uri])
-        await line.request("ping")  # all that was shown before the probe has come by now
-        self._take(line)
-        for snapshot in welcome["snapshots"]:
+        self._probed = welcome["snapshots"]
+
+    def _compare(self) -> None:
+        """Compare with the probe once all that it holds has come: it comes in the order of the numbers."""
+        due = [probe for probe in self._probed if probe["fromSeq"] <= self.replica.last_seen]
+        self._probed = [probe for probe in self._probed if probe not in due]
+        for snapshot in due:
             uri, seq = snapshot["resource"], snapshot["fromSeq"]
             mine, theirs = _timeless(self._at(uri, seq)), _timeless(snapshot["state"])
             demand(mine == theirs, self._name, "has", json.dumps(mine), "and not", json.dumps(theirs))
-        self.probes += 1
+            self.probes += 1
 
     def _at(self, uri: str, seq: int) -> Any:
         """Give what a resource was at this number, by the snapshot and the actions that came."""

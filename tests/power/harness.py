@@ -31,6 +31,10 @@ TALKERS = 2
 LOSS_SECONDS = 4.0
 """What a cut may take with `normal`: two seconds are promised, the rest is for machines that are busy."""
 
+LIVES = (0, 1, 10, 100, 500, 1_500, 3_000)
+"""How much is shown in a life, in envelopes."""
+
+LONGEST_LIFE = 30.0
 START_SECONDS = 60
 
 
@@ -165,11 +169,15 @@ class Harness:
 
     async def _attend(self, zygote: asyncio.subprocess.Process) -> None:
         """Let the clients come, and leave them alone for a while."""
-        seconds = self._chance.choice((0.05, 0.3, 0.6, 1.0, 1.5, 2.5)) * self._chance.uniform(0.5, 1.5)
+        target = self._chance.choice(LIVES) + len(self._book.meanings)
         url = (await self._told(zygote, b"listens on ")).split()[-1].decode()
         clients = [*self._watchers, *self._talkers]
         tasks = [asyncio.create_task(client.live(url, self._key)) for client in clients]
-        done, waiting = await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_EXCEPTION)
+        ends = time.monotonic() + LONGEST_LIFE
+        done, waiting = set[asyncio.Task[None]](), set(tasks)
+        while len(self._book.meanings) < target and not done and time.monotonic() < ends:
+            done, waiting = await asyncio.wait(tasks, timeout=0.01, return_when=asyncio.FIRST_EXCEPTION)
+        await asyncio.sleep(self._chance.choice((0, 0.005, 0.03)))
         for task in waiting:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
