@@ -460,6 +460,26 @@ def token(
     run({"data": data, "config": config}, is_new=new, enable=enable)
 
 
+@app.command()
+def doctor(
+    *,
+    deep: Annotated[bool, typer.Option("--deep", help="Look at every row, which takes its time.")] = False,
+    repair: Annotated[
+        bool,
+        typer.Option("--repair", help="Make a new store of what can be read, and keep the damaged one."),
+    ] = False,
+    data: DataOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Check whether a server's data is whole, while the server does not run.
+
+    Ends with 0 if nothing is damaged, with 1 if something is, with 2 if that could not be found out.
+    """
+    from agenthost.cli.doctor import run  # noqa: PLC0415 - only this command needs the store
+
+    run({"data": data, "config": config}, is_deep=deep, is_repair=repair)
+
+
 app.add_typer(keys, name="keys")
 app.add_typer(sessions, name="sessions")
 

@@ -202,7 +202,7 @@ def migrate(
     Raises:
         StorageError: the file belongs to another program, is damaged, or has a newer version.
     """
-    version = _read_version(connection, path)
+    version = version_of(connection, path)
     prepare(connection)
     if 0 < version < VERSION:
         _keep_copy(connection, path, version)
@@ -217,7 +217,7 @@ def migrate(
         )
 
 
-def _read_version(connection: sqlite3.Connection, path: Path) -> int:
+def version_of(connection: sqlite3.Connection, path: Path) -> int:
     """Give the version of the tables: 0 for a new file."""
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     owner = int(connection.execute("PRAGMA application_id").fetchone()[0])
