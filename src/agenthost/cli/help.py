@@ -9,7 +9,7 @@ from typer.core import TyperCommand, TyperGroup
 
 __all__ = ["GroupedCommand", "OrderedGroup"]
 
-ORDER = ["serve", "chat", "ask", "sessions", "token", "keys", "reduce"]
+ORDER = ["serve", "chat", "ask", "sessions", "token", "keys", "doctor", "reduce"]
 """What people need first comes first."""
 
 
