@@ -194,9 +194,9 @@ class Watcher:
     async def _ask(self, line: Line) -> None:
         self._turns += 1
         name = f"{self.uri.partition(':/')[2]}t{self._turns}-{time.monotonic_ns()}"
-        message = {"text": name}
         action: Any = {"type": "session/turnStarted", "session": self.uri, "turnId": name}
-        await line.dispatch(self.replica.dispatch({**action, "userMessage": message}, 0))
+        action["userMessage"] = {"text": name}
+        await line.dispatch(self.replica.dispatch(action, 0))
 
 
 def _timeless(state: Any) -> Any:

@@ -171,7 +171,7 @@ class Harness:
         """Let the clients come, and leave them alone for a while."""
         target = self._chance.choice(LIVES) + len(self._book.meanings)
         url = (await self._told(zygote, b"listens on ")).split()[-1].decode()
-        clients = [*self._watchers, *self._talkers]
+        clients: list[Watcher | Talker] = [*self._watchers, *self._talkers]
         tasks = [asyncio.create_task(client.live(url, self._key)) for client in clients]
         ends = time.monotonic() + LONGEST_LIFE
         done, waiting = set[asyncio.Task[None]](), set(tasks)

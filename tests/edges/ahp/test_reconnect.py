@@ -1,6 +1,9 @@
 """Coming back: all that was missed, or fresh snapshots; over a restart of the server too."""
 
+import shutil
 import signal
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +11,7 @@ import pytest
 
 from agenthost.host.limits import Limits
 from agenthost.wire.ahp import ROOT_URI
-from ahp_sites import Place, on_a_host
+from ahp_sites import Place, on_a_host, served
 from ahp_speaking import Client, Refused
 from hosting import run
 from rules import rule
@@ -185,6 +188,58 @@ def test_a_client_goes_on_with_the_server_that_was_killed_and_started_again(tmp_
         url = served.wait_url()
         wait_ready(url)
         run(lambda: after(url, *found))
+
+
+@rule("HR-C10", "HR-S01")
+def test_one_who_saw_what_a_restored_copy_does_not_know_gets_snapshots(tmp_path: Path) -> None:
+    async def story() -> None:
+        data, copy = tmp_path / "data", tmp_path / "copy"
+        async with served(tmp_path) as place, place.client() as me:
+            uri = await me.begun()
+            known = me.last_seq
+        shutil.copytree(data, copy)
+        async with served(tmp_path) as place, place.client() as me:
+            await me.subscribe(uri)
+            await me.say(uri, "Lost")
+            lost = me.last_seq
+        shutil.rmtree(data)
+        shutil.copytree(copy, data)
+        async with served(tmp_path) as place, place.client("author") as author:
+            await author.subscribe(uri)
+            for text in ("One", "Two", "Three"):
+                await author.say(uri, text)
+            assert lost not in {envelope["serverSeq"] for envelope in author.envelopes}
+            async with place.stranger() as me:
+                back = await me.reopen(lost, uri)
+                assert back["type"] == "snapshot"
+                assert back["snapshots"][0]["state"]["turns"] == author.state(uri)["turns"]
+                assert back["snapshots"][0]["fromSeq"] > lost
+            async with place.stranger("another") as me:
+                assert (await me.reopen(known, uri))["type"] == "replay"
+
+    run(story)
+
+
+@rule("HR-C11")
+def test_a_damaged_session_is_refused_with_a_sentence_and_keeps_nobody_from_the_others(
+    tmp_path: Path,
+) -> None:
+    async def story() -> None:
+        async with served(tmp_path) as place, place.client() as me:
+            sound, damaged = await me.begun(), await me.begun()
+            seen = me.last_seq
+        with closing(sqlite3.connect(tmp_path / "data" / "agenthost.db")) as file, file:
+            (number,) = file.execute("SELECT number FROM session WHERE uri = ?", (damaged,)).fetchone()
+            file.execute("UPDATE snapshot SET state = x'7B7D' WHERE number = ?", (number,))
+        async with served(tmp_path) as place, place.stranger() as me:
+            assert (await me.reopen(seen, sound, damaged))["missing"] == [damaged]
+            refused = await me.refusal("subscribe", resource=damaged)
+            assert refused.code == -32603
+            assert refused.message.startswith(f"session {damaged!r} is damaged on the disk of this host")
+            assert (await me.subscribe(sound))["lifecycle"] == "ready"
+            assert len((await me.request("listSessions"))["items"]) == 2
+
+    run(story)
 
 
 @rule("HR-C02")

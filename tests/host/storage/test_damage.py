@@ -3,14 +3,23 @@
 import logging
 import random
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from agenthost.errors import Damaged, StorageError
-from agenthost.host.storage import AddMessages, Entry, PutContent, PutSnapshot, SessionRow, StoredSession
+from agenthost.host.storage import (
+    AddMessages,
+    Entry,
+    PutContent,
+    PutSnapshot,
+    SessionRow,
+    StoredSession,
+    Write,
+)
 from agenthost.host.storage.sqlite import FILE, SqliteStorage
 from hosting import new_state, run, started
 from storing import added, appended, dense_store, make_older
@@ -25,7 +34,7 @@ def fill(store: SqliteStorage) -> None:
     seq = 0
     for number in range(1, SESSIONS + 1):
         body = b'{"text": "%s"}' % (b"message of %d " % number * 40)
-        writes = [added(number), *appended(range(seq + 1, seq + 21), number)]
+        writes: list[Write] = [added(number), *appended(range(seq + 1, seq + 21), number)]
         writes += [AddMessages(number, 1, (body,) * 5), PutContent(number, "c", "text/plain", body * 20)]
         seq += 20
         store.commit([*writes, PutSnapshot(number, body * 3, seq - 5)], seq)
@@ -154,17 +163,21 @@ def everything(store: SqliteStorage) -> Iterator[tuple[str, object]]:
     for name, value in listed:
         yield name, value
     for number in range(1, SESSIONS + 1):
-        reads = {
-            f"find {number}": lambda n=number: store.find(uri=f"demo:/{n}"),
-            f"load {number}": lambda n=number: store.load(n),
-            f"content {number}": lambda n=number: store.content(n, "c"),
-            f"replay {number}": lambda n=number: store.replay(store.floor([n]), [n], "me"),
+        reads: dict[str, Callable[[], object]] = {
+            f"find {number}": partial(store.find, uri=f"demo:/{number}"),
+            f"load {number}": partial(store.load, number),
+            f"content {number}": partial(store.content, number, "c"),
+            f"replay {number}": partial(_replay, store, number),
         }
         for name, read in reads.items():
             try:
                 yield name, read()
             except Damaged:
                 continue
+
+
+def _replay(store: SqliteStorage, number: int) -> object:
+    return store.replay(store.floor([number]), [number], "me")
 
 
 def test_no_flipped_bit_makes_a_store_serve_anything_else(tmp_path: Path) -> None:
