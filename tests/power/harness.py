@@ -5,6 +5,7 @@ that loses what was not synced, and the next server starts on that.
 """
 
 import asyncio
+import itertools
 import json
 import os
 import random
@@ -28,11 +29,11 @@ SOURCE = Path(__file__).with_name("recorder.c")
 WATCHERS = 3
 TALKERS = 2
 
-LOSS_SECONDS = 4.0
+LOSS_SECONDS = 3.0
 """What a cut may take with `normal`: two seconds are promised, the rest is for machines that are busy."""
 
-LIVES = (0, 1, 10, 100, 500, 1_500, 3_000)
-"""How much is shown in a life, in envelopes."""
+LIVES = (100, 0, 500, 1, 10, 2_000)
+"""How much is shown in a life, in envelopes; after the last it begins anew."""
 
 LONGEST_LIFE = 30.0
 START_SECONDS = 60
@@ -85,6 +86,7 @@ class Harness:
         self._sync = sync
         self._chance = random.Random(f"{seed}/{sync}")  # noqa: S311 - to be drawn again
         self._book = Book()
+        self._lives = itertools.cycle(LIVES)
         self._watchers = [Watcher(f"watcher{n}", self._book) for n in range(WATCHERS)]
         self._talkers = [Talker(f"talker{n}", self._book) for n in range(TALKERS)]
         self._summary = Summary()
@@ -93,9 +95,16 @@ class Harness:
         self._key = KeyFile(self._data).create("", "power")[1]
 
     async def run(
-        self, cuts: int, *, copies: float = 0.05, progress: Callable[[str], None] | None = None
+        self,
+        cuts: int,
+        *,
+        copies: float = 0.05,
+        rest: float = 0.0,
+        progress: Callable[[str], None] | None = None,
     ) -> Summary:
         """Cut so often; after some of the cuts an old copy is put back.
+
+        Before each cut nobody does anything for so many seconds of `rest`.
 
         Raises:
             Wrong: with the seed and the number of the cut.
@@ -104,7 +113,7 @@ class Harness:
         try:
             for cut in range(1, cuts + 1):
                 try:
-                    await self._live(zygote, has_copy=self._chance.random() < copies)
+                    await self._live(zygote, rest, has_copy=self._chance.random() < copies)
                 except Wrong as wrong:
                     raise Wrong(f"seed {self._seed}, {self._sync}, cut {cut}: {wrong}") from wrong
                 if progress is not None and cut % 10 == 0:
@@ -137,7 +146,7 @@ class Harness:
                 env={**environment, "LD_PRELOAD": str(self._recorder)},
             )
 
-    async def _live(self, zygote: asyncio.subprocess.Process, *, has_copy: bool) -> None:
+    async def _live(self, zygote: asyncio.subprocess.Process, rest: float, *, has_copy: bool) -> None:
         """Live once, up to a cut, and check what is left."""
         disk, log = Disk(self._data), self._folder / "written"
         log.unlink(missing_ok=True)
@@ -152,6 +161,7 @@ class Harness:
         pid = int((await self._told(zygote, b"began ")).split()[1])
         try:
             await self._attend(zygote)
+            await asyncio.sleep(rest)
         finally:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -169,7 +179,7 @@ class Harness:
 
     async def _attend(self, zygote: asyncio.subprocess.Process) -> None:
         """Let the clients come, and leave them alone for a while."""
-        target = self._chance.choice(LIVES) + len(self._book.meanings)
+        target = next(self._lives) + len(self._book.meanings)
         url = (await self._told(zygote, b"listens on ")).split()[-1].decode()
         clients: list[Watcher | Talker] = [*self._watchers, *self._talkers]
         tasks = [asyncio.create_task(client.live(url, self._key)) for client in clients]

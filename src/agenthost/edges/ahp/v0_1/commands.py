@@ -111,6 +111,7 @@ async def create_session(connection: "Connection", params: Any) -> Json:
             host.dispatcher.act(
                 session, {"type": "session/activeClientChanged", "session": uri, "activeClient": client}
             )
+            await session.journal.wait()  # so that whoever subscribes next is shown it
         return None
     folder = params.get("workingDirectory")
     if folder is not None:
