@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 from agenthost.host.engine import Engine
 from agenthost.host.feeds import Feed
+from agenthost.host.identity import Identity
 from agenthost.host.limits import Limits
 from agenthost.host.session import Said, Session
 from agenthost.host.storage.sqlite import SqliteStorage
@@ -76,7 +77,7 @@ async def hosted(
         limits = Limits(subscriber_items=items + 1, subscriber_bytes=1_000 * (items + 1))
         async with Engine(SqliteStorage(Path(folder)), limits) as engine:
             made = [await engine.sessions.create(state) for state in states]
-            feeds = [engine.feed(session.row.uri) for session in made]
+            feeds = [engine.feed(Identity(session.row.uri)) for session in made]
             for feed, session in zip(feeds, made, strict=True):
                 await feed.subscribe(session.row.uri)
             yield engine, made, feeds

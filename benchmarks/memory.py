@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from agenthost.host.host import Host
+from agenthost.host.identity import Identity
 from agenthost.host.limits import Limits
 from agenthost.host.starting import Start
 from agenthost.host.storage import AddSession, SessionRow
@@ -59,7 +60,7 @@ async def fill(host: Host, turns: int) -> None:
         session = await host.create_session(Start(agent="demo", uri=f"demo:/{place}"))
         for turn in range(turns):
             started = {"type": "session/turnStarted", "turnId": f"t{turn}", "userMessage": {"text": "Go on"}}
-            await host.dispatch("me", place * TURNS + turn, {**started, "session": session.row.uri})
+            await host.dispatch(Identity("me"), place * TURNS + turn, {**started, "session": session.row.uri})
             while "activeTurn" in session.state:
                 await host.engine.journal.wait()
 

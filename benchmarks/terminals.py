@@ -15,6 +15,7 @@ from typing import Any
 
 from agenthost.host.feeds import Feed
 from agenthost.host.host import Host
+from agenthost.host.identity import Identity
 from agenthost.host.session import Session
 
 WORDS = 200
@@ -62,7 +63,7 @@ async def opened(host: Host) -> tuple[Session, Feed]:
     session.act(start)
     more: Any = {"type": "session/responsePart", "session": "demo:/1", "turnId": "t1", "part": part}
     await host.engine.journal.wait(session.act(more))
-    feed = host.feed("reader")
+    feed = host.feed(Identity("reader"))
     await feed.subscribe("demo:/1")
     return session, feed
 
@@ -74,7 +75,7 @@ async def measure(command: str, folder: Path) -> None:
         print(told("  alone     ", await latencies(session, reader)))
         begun, cpu = time.perf_counter(), time.process_time()
         terminal = await host.terminals.create("t:/1", {"kind": "client", "clientId": "me"}, command=command)
-        watching = asyncio.create_task(watch(host.feed("me"), "t:/1"))
+        watching = asyncio.create_task(watch(host.feed(Identity("me")), "t:/1"))
         print(told("  meanwhile ", await latencies(session, reader)))
         size = await watching / 1e6
         seconds, cpu = time.perf_counter() - begun, time.process_time() - cpu

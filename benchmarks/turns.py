@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 
 from agenthost.host.feeds import Feed
 from agenthost.host.host import Host
+from agenthost.host.identity import Identity
 from agenthost.host.limits import Limits
 from agenthost.host.starting import Start
 from agenthost.host.turn import Turn
@@ -47,7 +48,7 @@ class Client:
         self.seq += 1
         message = {"text": text}
         turn: Any = {"type": "session/turnStarted", "session": self.uri, "turnId": f"t{self.seq}"}
-        await self.host.dispatch(self.uri, self.seq, {**turn, "userMessage": message})
+        await self.host.dispatch(Identity(self.uri), self.seq, {**turn, "userMessage": message})
         while True:
             for item in await self.feed.subscriber.wait_next():
                 if item.envelopes()[-1].find(END) >= 0:  # `in` first takes what it looks for for a number
@@ -74,7 +75,7 @@ async def opened(sessions: int) -> AsyncIterator[list[Client]]:
         for _ in range(sessions):
             session = await host.create_session(Start(agent="counter"))
             uri = session.row.uri
-            clients.append(Client(host, host.feed(uri), uri))
+            clients.append(Client(host, host.feed(Identity(uri)), uri))
             await clients[-1].feed.subscribe(uri)
         await host.engine.journal.wait()
         yield clients

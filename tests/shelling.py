@@ -9,6 +9,7 @@ from typing import Any
 from agenthost.core.replica import Replica
 from agenthost.host.feeds import Feed, View
 from agenthost.host.host import Host
+from agenthost.host.identity import Identity
 from agenthost.host.subscriptions import Shown
 from agenthost.wire.json import decode_json
 
@@ -42,7 +43,7 @@ class Watch:
     @classmethod
     async def join(cls, host: Host, uri: str = URI, client_id: str = "me") -> "Watch":
         """Watch a terminal that is there."""
-        self = cls(host, host.feed(client_id), uri, client_id)
+        self = cls(host, host.feed(Identity(client_id)), uri, client_id)
         self.load(await self.feed.subscribe(uri))
         return self
 
@@ -104,7 +105,7 @@ class Watch:
     async def act(self, kind: str, **fields: Any) -> Shown | None:
         """Dispatch an action; gives the refusal."""
         action = {"type": f"terminal/{kind}", "terminal": self.uri, **fields}
-        return await self.host.dispatch(self.client_id, next(_numbers), action)
+        return await self.host.dispatch(Identity(self.client_id), next(_numbers), action)
 
     async def type(self, text: str) -> None:
         """Type this."""
@@ -117,7 +118,7 @@ class Watch:
 
     async def come_back(self, *more: str) -> Any:
         """Come back with what was seen last, for this terminal and for more."""
-        self.feed = self.host.feed(self.client_id)
+        self.feed = self.host.feed(Identity(self.client_id))
         resumed = await self.feed.resume(self.last_seen, [self.uri, *more])
         for view in resumed.views:
             self.load(view)

@@ -14,6 +14,7 @@ from typing import Any
 from agenthost.host.agent import Agent
 from agenthost.host.feeds import Feed
 from agenthost.host.host import Host
+from agenthost.host.identity import Identity
 from agenthost.host.session import Session
 from agenthost.host.starting import Start
 from agenthost.host.subscriptions import Shown
@@ -87,7 +88,7 @@ class Talk:
     async def join(cls, host: Host, uri: str, client_id: str = "me") -> "Talk":
         """Subscribe to a session that is there already, such as after a restart."""
         session = await host.engine.sessions.get(uri)
-        feed = host.feed(client_id)
+        feed = host.feed(Identity(client_id))
         await feed.subscribe(uri)
         return cls(host, session, feed, client_id)
 
@@ -111,7 +112,7 @@ class Talk:
     async def act(self, kind: str, **fields: Any) -> Shown | None:
         """Dispatch an action of this kind, such as `turnCancelled`; gives the refusal, if it is refused."""
         action = {"type": f"session/{kind}", "session": self.uri, **fields}
-        return await self.host.dispatch(self.client_id, next(_numbers), action)
+        return await self.host.dispatch(Identity(self.client_id), next(_numbers), action)
 
     async def send(self, text: str, attachments: Sequence[Any] = ()) -> str:
         """Start a turn; gives its id."""

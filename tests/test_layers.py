@@ -19,7 +19,7 @@ LAYERS: dict[str, set[str]] = {
     "whereabouts": set(),
     "wire": {"errors"},
     "core": {"errors", "wire"},
-    "host": {"errors", "wire", "core"},
+    "host": {"errors", "wire", "core", "logs"},
     "tools": {"__init__", "errors", "commands", "wire", "core", "host", "logs"},
     "agents": {"__init__", "errors", "commands", "wire", "core", "host", "tools", "logs"},
     "settings": {"host", "whereabouts"},

@@ -24,16 +24,24 @@ class Terminal(io.StringIO):
         return True
 
 
+def forget_secrets() -> None:
+    logs._secrets.clear()
+    logs._passing.clear()
+    logs._passing_characters = 0
+    logs._hidden = None
+
+
 @pytest.fixture(autouse=True)
 def _as_before() -> Iterator[None]:
     """Leave logging as it was."""
     loggers = [logging.getLogger(name) for name in ("", *logs.OURS, "uvicorn.error")]
+    forget_secrets()
     before = [(list(one.handlers), one.level, one.propagate, list(one.filters)) for one in loggers]
     yield
     for one, (handlers, level, propagate, filters) in zip(loggers, before, strict=True):
         one.handlers, one.propagate, one.filters = handlers, propagate, filters
         one.setLevel(level)
-    logs._secrets.clear()
+    forget_secrets()
 
 
 @pytest.fixture
@@ -179,3 +187,16 @@ def test_nobody_reading_is_no_reason_to_stop(closing: str) -> None:
     code += "; logging.getLogger('agenthost').info('x'); print('well')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "well\n"
+
+
+def test_secrets_that_clients_bring_are_masked_within_bounds_and_short_ones_pass(people: io.StringIO) -> None:
+    logs.hide("kept-for-good")
+    for place in range(logs.MAX_PASSING + 1):
+        logs.hide_passing(f"secret-{place:06}")
+    logs.hide_passing("short")
+    log.warning("kept-for-good secret-000000 secret-%06d secret-000001 short", logs.MAX_PASSING)
+    assert "*** secret-000000 *** *** short" in people.getvalue()
+    assert "fewer than" not in people.getvalue()
+    for letter in "abcde":
+        logs.hide_passing(letter * 2 * logs.MAX_PASSING_LENGTH)
+    assert logs._passing_characters == sum(map(len, logs._passing)) <= logs.MAX_PASSING_CHARACTERS

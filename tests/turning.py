@@ -11,6 +11,7 @@ from typing import Any
 
 from agenthost.core.transcript import calls_of, public
 from agenthost.host.agent import Agent, Answer, Declaration
+from agenthost.host.identity import Identity
 from agenthost.host.session import Session
 from agenthost.host.storage.sqlite import FILE
 from hosting import run
@@ -68,7 +69,7 @@ async def send_pending(talk: Talk, text: str, kind: str = "queued") -> None:
     """Let a message wait, for its turn or to steer the one that runs; its text is its id too."""
     message = {"kind": kind, "id": text, "userMessage": {"text": text}}
     action = {"type": "session/pendingMessageSet", "session": talk.uri, **message}
-    assert await talk.host.dispatch("somebody", next(_numbers), action) is None
+    assert await talk.host.dispatch(Identity("somebody"), next(_numbers), action) is None
 
 
 async def pass_time(seconds: float) -> None:

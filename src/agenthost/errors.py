@@ -100,6 +100,14 @@ class TerminalNotFound(HostError):
         self.terminal = terminal
 
 
+class UriReserved(HostError):
+    """A URI that nobody here can give to something new; whether it is in use is not said."""
+
+    def __init__(self, uri: str) -> None:
+        super().__init__(f"{uri!r:.200} cannot be used here; choose another URI")
+        self.uri = uri
+
+
 class TerminalExists(HostError):
     """A terminal or session of that URI is there already."""
 

@@ -11,7 +11,7 @@ import sys
 from datetime import UTC, datetime
 from typing import Any, Literal, TextIO
 
-__all__ = ["hide", "set_up"]
+__all__ = ["MASK", "hide", "hide_passing", "masked", "set_up"]
 
 log = logging.getLogger("agenthost.logs")
 
@@ -34,8 +34,18 @@ _PLAIN = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName", "c
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), 127) if chr(code) not in "\t\n"} | {10: "\\n"}
 """So that nobody's text begins a line of its own or drives the terminal."""
 
+MAX_PASSING = 10_000
+MAX_PASSING_CHARACTERS = 4 * 1024 * 1024
+"""How many secrets of sessions and clients are masked, the newest; and how long all of them may be."""
+
+MAX_PASSING_LENGTH = 64 * 1024
+"""Of a longer secret, so much of its beginning is masked."""
+
 _secrets: set[str] = set()
 _short: set[str] = set()
+_passing: dict[str, None] = {}  # the newest at the end
+_passing_characters = 0
+_hidden: list[str] | None = []  # all of them, longest first; none while that has to be made
 
 
 def hide(secret: str) -> None:
@@ -43,8 +53,10 @@ def hide(secret: str) -> None:
 
     It may be a part of any word: to mask that would tell where the secret is, and spoil the log.
     """
+    global _hidden  # noqa: PLW0603 - one log for the process, as logging has it
     if len(secret) >= MIN_SECRET:
         _secrets.add(secret)
+        _hidden = None
     elif secret and secret not in _short:
         _short.add(secret)
         log.warning(
@@ -52,11 +64,40 @@ def hide(secret: str) -> None:
         )
 
 
+def hide_passing(secret: str) -> None:
+    """Mask what a session or a client brought, as `hide` does; the oldest of these make room for it.
+
+    Anybody may bring a short one, and as many as they like: so nothing is said of it.
+    """
+    global _hidden, _passing_characters  # noqa: PLW0603 - see `hide`
+    secret = secret[:MAX_PASSING_LENGTH]
+    if len(secret) < MIN_SECRET:
+        return
+    if secret in _passing:
+        _passing[secret] = _passing.pop(secret)
+        return
+    _passing[secret] = None
+    _passing_characters += len(secret)
+    while len(_passing) > MAX_PASSING or _passing_characters > MAX_PASSING_CHARACTERS:
+        oldest = next(iter(_passing))
+        del _passing[oldest]
+        _passing_characters -= len(oldest)
+    _hidden = None
+
+
+def _all_hidden() -> list[str]:
+    global _hidden  # noqa: PLW0603 - see `hide`
+    if _hidden is None:
+        # Longest first: a secret may be the beginning of another.
+        _hidden = sorted({*_secrets, *list(_passing)}, key=len, reverse=True)
+    return _hidden
+
+
 def masked(text: str) -> str:
     """Give the text with tokens and known secrets masked."""
-    # Longest first: a secret may be the beginning of another.
-    for secret in sorted(_secrets, key=len, reverse=True):
-        text = text.replace(secret, MASK)
+    for secret in _all_hidden():
+        if secret in text:
+            text = text.replace(secret, MASK)
     return _TOKENS.sub(rf"\1{MASK}", _KEYS.sub(rf"\1{MASK}", text))
 
 

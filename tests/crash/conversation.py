@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from agenthost.errors import SessionExists, SessionNotFound, StorageError
 from agenthost.host.feeds import Feed
 from agenthost.host.host import Host
+from agenthost.host.identity import Identity
 from agenthost.host.packing import unpack
 from agenthost.host.session import Session
 from agenthost.wire.json import decode_json
@@ -64,7 +65,7 @@ class Conversation:
     async def run(self) -> None:
         """Follow the plan to its end."""
         plan = self._plan
-        feed = self._host.feed(plan.client)
+        feed = self._host.feed(Identity(plan.client))
         resumed = await feed.resume(self._seen.get(plan.uri, 0), [plan.uri])
         self._session = await self._host.engine.sessions.get(plan.uri)
         for entry in resumed.replay or []:
@@ -183,7 +184,9 @@ class Conversation:
         if step in self._done:
             return
         self._done.add(step)
-        refusal = await self._host.dispatch(self._plan.client, step, {**action, "session": self._plan.uri})
+        refusal = await self._host.dispatch(
+            Identity(self._plan.client), step, {**action, "session": self._plan.uri}
+        )
         journal = self._host.engine.journal
         seq = journal.last_seq
         await journal.wait()
@@ -227,7 +230,7 @@ class Conversation:
         self._handled.add(key)
         self._following += 1
         action = {**action, "session": self._plan.uri}
-        refusal = await self._host.dispatch(self._plan.client, self._following, action)
+        refusal = await self._host.dispatch(Identity(self._plan.client), self._following, action)
         if refusal is not None:
             raise AssertionError(f"{action} was refused: {refusal.reason}")
 

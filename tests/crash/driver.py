@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agenthost.host.host import Host
+from agenthost.host.identity import Identity
 from agenthost.host.limits import Limits
 from agenthost.host.starting import Start
 from agenthost.wire.ahp import ROOT_URI
@@ -86,7 +87,7 @@ class Life:
         plan = self._orders.plan(number)
         for one in (plan, plan.fork):
             if one is not None:
-                self._host.clients.joined(one.client)
+                self._host.clients.joined(Identity(one.client))
 
     def _next(self, number: int) -> int:
         while number in self._finished:
@@ -110,7 +111,7 @@ class Life:
         await made(plan.uri, lambda: self._host.create_session(start))
 
     async def _listen_to_root(self) -> None:
-        feed = self._host.feed("root")
+        feed = self._host.feed(Identity("root"))
         resumed = await feed.resume(self._orders.seen.get(ROOT_URI, 0), [ROOT_URI])
         for entry in resumed.replay or []:
             report("shown", ROOT_URI, entry.seq, envelope=entry.envelope)

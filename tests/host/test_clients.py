@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from agenthost.host.agent import Answer
+from agenthost.host.identity import Identity
 from agenthost.host.limits import Limits
 from agenthost.host.steps import Call, CallInput
 from agenthost.host.tools import tool
@@ -50,7 +51,7 @@ BOTH = pytest.mark.parametrize("answer", [handler, step])
 @BOTH
 def test_a_client_runs_its_own_tool_and_shows_how_it_goes(tmp_path: Path, answer: Answer) -> None:
     async def story(talk: Talk) -> None:
-        talk.host.clients.joined("me")
+        talk.host.clients.joined(Identity("me"))
         await talk.send("Hi")
         call = await until_call(talk, "running")
         assert (call["toolClientId"], call["displayName"], call["confirmed"]) == ("me", "Paint", "not-needed")
@@ -102,13 +103,13 @@ def test_a_client_that_leaves_is_active_no_more_and_its_calls_fail_after_a_while
 ) -> None:
     async def story(talk: Talk) -> None:
         clients = talk.host.clients
-        clients.joined("me")
-        clients.joined("me")
+        clients.joined(Identity("me"))
+        clients.joined(Identity("me"))
         await talk.send("Hi")
         await until_call(talk, "running")
-        clients.left("me")
+        clients.left(Identity("me"))
         assert "activeClient" in talk.session.state
-        clients.left("me")
+        clients.left(Identity("me"))
         assert "activeClient" not in talk.session.state
         await until_call(talk, "running")
         await talk.finish()
@@ -124,11 +125,11 @@ def test_a_client_that_leaves_is_active_no_more_and_its_calls_fail_after_a_while
 def test_a_client_that_comes_back_in_time_finds_its_call(tmp_path: Path, answer: Answer) -> None:
     async def story(talk: Talk) -> None:
         clients = talk.host.clients
-        clients.joined("me")
+        clients.joined(Identity("me"))
         await talk.send("Hi")
         call = await until_call(talk, "running")
-        clients.left("me")
-        clients.joined("me")
+        clients.left(Identity("me"))
+        clients.joined(Identity("me"))
         await pass_time(0.1)  # longer than the grace
         assert await talk.complete(call, "a blue sky") is None
         await talk.finish()
@@ -150,10 +151,10 @@ def test_a_call_that_still_streams_fails_when_it_is_whole(tmp_path: Path) -> Non
         yield Call("paint", {"what": "sky"}, "x")
 
     async def story(talk: Talk) -> None:
-        talk.host.clients.joined("me")
+        talk.host.clients.joined(Identity("me"))
         await talk.send("Hi")
         await talk.hear_one("toolCallDelta")
-        talk.host.clients.left("me")
+        talk.host.clients.left(Identity("me"))
         await pass_time(0.1)
         go_on.set()
         await talk.finish()
@@ -167,7 +168,7 @@ def test_a_call_that_still_streams_fails_when_it_is_whole(tmp_path: Path) -> Non
 def test_a_client_that_is_not_back_after_a_restart_has_left(tmp_path: Path, answer: Answer) -> None:
     async def story() -> None:
         async with talking(tmp_path, made(answer)) as host:
-            host.clients.joined("me")
+            host.clients.joined(Identity("me"))
             talk = await Talk.begin(host, **BROUGHT)
             await talk.send("Hi")
             await until_call(talk, "running")
@@ -199,7 +200,7 @@ def test_the_tool_of_the_host_that_ran_is_not_run_again_because_the_client_is_no
     async def story() -> None:
         agent = made(works, tools=[work])
         async with talking(tmp_path, agent) as host:
-            host.clients.joined("me")
+            host.clients.joined(Identity("me"))
             talk = await Talk.begin(host, tools={"work": True}, **BROUGHT)
             await talk.send("Hi")
             await begun.wait()
@@ -222,7 +223,7 @@ def test_an_application_that_is_never_connected_never_leaves(tmp_path: Path, ans
         async with talking(tmp_path, made(answer), limits=Limits(client_grace_seconds=0)) as host:
             talk = await Talk.join(host, talk.uri)
             call = await until_call(talk, "running")
-            host.clients.left("me")
+            host.clients.left(Identity("me"))
             await pass_time(0.05)
             assert talk.session.state["activeClient"]["clientId"] == "me"
             await talk.complete(call, "a blue sky")
@@ -254,3 +255,41 @@ def test_the_tools_that_are_offered_are_those_switched_on_and_those_of_the_clien
 
     tools = [tool(name=name, exposed=name != "inner")(lambda: None) for name in ("one", "two", "inner")]
     tell(tmp_path, names, story, tools=tools, start={"tools": {"one": True}, **BROUGHT})
+
+
+def test_a_client_of_another_owner_with_the_same_id_keeps_no_call_open(tmp_path: Path) -> None:
+    async def story(talk: Talk) -> None:
+        clients = talk.host.clients
+        anns, bobs = Identity("me", "ann"), Identity("me", "bob")
+        clients.joined(anns)
+        clients.joined(bobs)
+        await talk.send("Hi")
+        await until_call(talk, "running")
+        clients.left(bobs)
+        assert "activeClient" in talk.session.state
+        clients.joined(bobs)
+        clients.left(anns)
+        assert "activeClient" not in talk.session.state
+        await talk.finish()
+        assert talk.answer == GONE
+
+    tell(tmp_path, handler, story, start={**BROUGHT, "owner": "ann"}, limits=BRIEF)
+
+
+def test_a_client_without_an_owner_is_a_guest_in_the_session_of_one(tmp_path: Path) -> None:
+    async def story(talk: Talk) -> None:
+        clients, guest = talk.host.clients, Identity("me")
+        clients.joined(guest)
+        active = {"clientId": "me", "displayName": "Guest", "tools": [PAINT]}
+        assert await talk.act("activeClientChanged", activeClient=active) is None
+        assert talk.session.private["guests"] == ["me"]
+        await talk.send("Hi")
+        await until_call(talk, "running")
+        clients.joined(Identity("me", "ann"))
+        clients.left(Identity("me", "ann"))
+        assert "activeClient" in talk.session.state
+        clients.left(guest)
+        await talk.finish()
+        assert talk.answer == GONE
+
+    tell(tmp_path, handler, story, start={"owner": "ann"}, limits=BRIEF)

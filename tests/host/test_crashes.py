@@ -22,6 +22,7 @@ MAX_CRASHES = Limits().crashes_per_turn
 SCRIPT = """
 import asyncio, json, os, re, signal, sys
 from agenthost import Agent, Call, Host, tool
+from agenthost.host.identity import Identity
 from agenthost.host.starting import Start
 
 begun = asyncio.Event()
@@ -67,7 +68,7 @@ async def main(data, *texts):
             tools = dict.fromkeys(["kill", "leave", "hold", "work"], True)
             sessions.append(await host.create_session(Start(agent="demo", tools=tools)))
             started = {"type": "session/turnStarted", "session": sessions[-1].row.uri, "turnId": "t"}
-            await host.dispatch("me", len(sessions), {**started, "userMessage": {"text": text}})
+            await host.dispatch(Identity("me"), len(sessions), {**started, "userMessage": {"text": text}})
         begun.set()
         while any("activeTurn" in one.state and not one.state.get("inputRequests") for one in sessions):
             await asyncio.sleep(0.05)

@@ -10,11 +10,13 @@ from agenthost.core.decisions import Context
 from agenthost.errors import TurnInProgress, TurnNotFound
 from agenthost.host.dispatch import INTERNAL_ERROR, Dispatcher, Happening
 from agenthost.host.engine import Engine
+from agenthost.host.identity import Identity
 from agenthost.host.session import Said, Session
 from agenthost.wire.ahp import ROOT_URI
 from hosting import new_state, run, started
 
 URI = "demo:/one"
+ME = Identity("me")
 
 Story = Callable[[Dispatcher, Session, list[Happening], Engine], Awaitable[None]]
 
@@ -51,9 +53,9 @@ def types(noted: list[Happening]) -> list[str]:
 
 def test_an_allowed_action_happens_with_its_origin(tmp_path: Path) -> None:
     async def story(dispatcher: Dispatcher, session: Session, noted: list[Happening], host: Engine) -> None:
-        feed = host.feed("me")
+        feed = host.feed(ME)
         await feed.subscribe(URI)
-        assert await dispatcher.dispatch("me", 7, action("titleChanged", title="Mine", unknown=1)) is None
+        assert await dispatcher.dispatch(ME, 7, action("titleChanged", title="Mine", unknown=1)) is None
         (item,) = await feed.subscriber.wait_next()
         assert b'"origin":{"clientId":"me","clientSeq":7}' in item.envelope
         assert b'"unknown":1' in item.envelope
@@ -64,7 +66,7 @@ def test_an_allowed_action_happens_with_its_origin(tmp_path: Path) -> None:
 
 def test_a_refused_action_changes_nothing_and_says_why(tmp_path: Path) -> None:
     async def story(dispatcher: Dispatcher, session: Session, noted: list[Happening], host: Engine) -> None:
-        refusal = await dispatcher.dispatch("me", 1, action("turnCancelled", turnId="t9"))
+        refusal = await dispatcher.dispatch(ME, 1, action("turnCancelled", turnId="t9"))
         assert refusal is not None
         assert refusal.reason
         assert b'"rejectionReason":' in refusal.envelope
@@ -77,7 +79,7 @@ def test_a_refused_action_changes_nothing_and_says_why(tmp_path: Path) -> None:
 def test_what_names_a_session_that_is_not_there_is_ignored(tmp_path: Path) -> None:
     async def story(dispatcher: Dispatcher, _session: Session, noted: list[Happening], host: Engine) -> None:
         nowhere = action("titleChanged", title="x") | {"session": "demo:/other"}
-        assert await dispatcher.dispatch("me", 1, nowhere) is None
+        assert await dispatcher.dispatch(ME, 1, nowhere) is None
         assert (noted, host.journal.last_seq) == ([], host.opening.last_seq + 1)  # the root's
 
     tell(tmp_path, story)
@@ -86,11 +88,11 @@ def test_what_names_a_session_that_is_not_there_is_ignored(tmp_path: Path) -> No
 @pytest.mark.parametrize("rubbish", [None, 5, [], {}, {"type": 5}, {"type": "session/titleChanged"}])
 def test_what_names_no_session_is_refused_and_not_kept(tmp_path: Path, rubbish: Any) -> None:
     async def story(dispatcher: Dispatcher, _session: Session, noted: list[Happening], host: Engine) -> None:
-        refusal = await dispatcher.dispatch("me", 1, rubbish)
+        refusal = await dispatcher.dispatch(ME, 1, rubbish)
         assert refusal is not None
         assert (noted, refusal.action, refusal.only_for) == ([], rubbish, "me")
         await host.journal.wait()
-        back = await host.feed("me").resume(0, [ROOT_URI])
+        back = await host.feed(ME).resume(0, [ROOT_URI])
         assert back.replay is not None
         assert refusal.seq not in [entry.seq for entry in back.replay]
 
@@ -100,7 +102,7 @@ def test_what_names_no_session_is_refused_and_not_kept(tmp_path: Path, rubbish: 
 def test_without_a_connection_that_comes_back_nothing_is_a_repeat(tmp_path: Path) -> None:
     async def story(dispatcher: Dispatcher, _session: Session, noted: list[Happening], _host: Engine) -> None:
         for client in ("me", "me", "you"):
-            await dispatcher.dispatch(client, 1, action("titleChanged", title=client))
+            await dispatcher.dispatch(Identity(client), 1, action("titleChanged", title=client))
         assert len(noted) == 3
 
     tell(tmp_path, story)
@@ -119,13 +121,13 @@ def test_a_fault_in_the_host_is_a_refusal_and_the_session_goes_on(
             host.sessions, root=host.root, senders=host.senders, happened=noted.append, context=broken
         )
         before = session.state
-        refusal = await faulty.dispatch("me", 1, start("t1"))
+        refusal = await faulty.dispatch(ME, 1, start("t1"))
         assert refusal is not None
         assert refusal.reason == INTERNAL_ERROR
         assert b"secret" not in refusal.envelope
         assert "a secret of ours" in caplog.text
         assert (noted, session.state) == ([], before)
-        assert await dispatcher.dispatch("me", 1, start("t1")) is None
+        assert await dispatcher.dispatch(ME, 1, start("t1")) is None
         assert types(noted) == ["turnStarted"]
 
     tell(tmp_path, story)
@@ -139,9 +141,9 @@ def test_a_fault_after_an_action_has_happened_is_no_second_answer(
             raise KeyError("who hears of it")
 
         faulty = Dispatcher(host.sessions, root=host.root, senders=host.senders, happened=broken)
-        feed = host.feed("me")
+        feed = host.feed(ME)
         await feed.subscribe(URI)
-        assert await faulty.dispatch("me", 1, action("titleChanged", title="Mine")) is None
+        assert await faulty.dispatch(ME, 1, action("titleChanged", title="Mine")) is None
         (item,) = await feed.subscriber.wait_next()
         assert b'"clientSeq":1' in item.envelope
         assert session.state["summary"]["title"] == "Mine"
@@ -156,12 +158,12 @@ def test_a_queued_message_that_cannot_be_started_stays_in_the_queue(
     async def story(dispatcher: Dispatcher, session: Session, _noted: list[Happening], _host: Engine) -> None:
         odd: Any = {**queue("q1"), "userMessage": {"text": "x", "attachments": [5]}}
         session.act(odd)  # past all decisions, as if they had a gap
-        assert await dispatcher.dispatch("me", 1, queue("q2")) is None
+        assert await dispatcher.dispatch(ME, 1, queue("q2")) is None
         assert [one["id"] for one in session.state["queuedMessages"]] == ["q1", "q2"]
         assert "activeTurn" not in session.state
         assert "could not be started" in caplog.text
         removed = action("pendingMessageRemoved", kind="queued", id="q1")
-        assert await dispatcher.dispatch("me", 2, removed) is None
+        assert await dispatcher.dispatch(ME, 2, removed) is None
         assert session.state["activeTurn"]["userMessage"] == {"text": "q2"}
 
     tell(tmp_path, story)
@@ -169,11 +171,11 @@ def test_a_queued_message_that_cannot_be_started_stays_in_the_queue(
 
 def test_a_message_that_has_had_its_time_is_not_queued_again_not_even_after_a_restart(tmp_path: Path) -> None:
     async def story(dispatcher: Dispatcher, session: Session, _noted: list[Happening], host: Engine) -> None:
-        await dispatcher.dispatch("me", 1, queue("q1"))
-        again = await dispatcher.dispatch("me", 2, queue("q1"))
+        await dispatcher.dispatch(ME, 1, queue("q1"))
+        again = await dispatcher.dispatch(ME, 2, queue("q1"))
         assert "taken or removed before" in str(again and again.reason)
-        assert await dispatcher.dispatch("me", 3, queue("q2")) is None
-        assert await dispatcher.dispatch("me", 4, queue("q2")) is None  # it waits still: changed in place
+        assert await dispatcher.dispatch(ME, 3, queue("q2")) is None
+        assert await dispatcher.dispatch(ME, 4, queue("q2")) is None  # it waits still: changed in place
         assert len(session.state["queuedMessages"]) == 1
         await host.journal.wait()
 
@@ -182,7 +184,7 @@ def test_a_message_that_has_had_its_time_is_not_queued_again_not_even_after_a_re
             dispatcher = Dispatcher(
                 host.sessions, root=host.root, senders=host.senders, happened=lambda _: None
             )
-            again = await dispatcher.dispatch("me", 9, queue("q1"))
+            again = await dispatcher.dispatch(ME, 9, queue("q1"))
             assert "taken or removed before" in str(again and again.reason)
 
     tell(tmp_path, story)
@@ -191,9 +193,9 @@ def test_a_message_that_has_had_its_time_is_not_queued_again_not_even_after_a_re
 
 def test_a_model_chosen_during_a_turn_is_applied_when_it_ends_before_the_next_begins(tmp_path: Path) -> None:
     async def story(dispatcher: Dispatcher, session: Session, noted: list[Happening], _host: Engine) -> None:
-        await dispatcher.dispatch("me", 1, start("t1"))
-        await dispatcher.dispatch("me", 2, action("modelChanged", model={"id": "large"}))
-        await dispatcher.dispatch("me", 3, queue("q1"))
+        await dispatcher.dispatch(ME, 1, start("t1"))
+        await dispatcher.dispatch(ME, 2, action("modelChanged", model={"id": "large"}))
+        await dispatcher.dispatch(ME, 3, queue("q1"))
         assert "model" not in session.state["summary"]
         dispatcher.act(session, action("turnComplete", turnId="t1"))
         turn = ["turnStarted", "pendingMessageSet", "turnComplete"]
@@ -206,7 +208,7 @@ def test_a_model_chosen_during_a_turn_is_applied_when_it_ends_before_the_next_be
 def test_queued_messages_are_started_one_at_a_time_first_come_first_served(tmp_path: Path) -> None:
     async def story(dispatcher: Dispatcher, session: Session, _noted: list[Happening], _host: Engine) -> None:
         for place, message_id in enumerate(("q1", "q2", "q3"), 1):
-            await dispatcher.dispatch("me", place, queue(message_id))
+            await dispatcher.dispatch(ME, place, queue(message_id))
         heard = []
         while "activeTurn" in session.state:
             turn = session.state["activeTurn"]
@@ -221,8 +223,8 @@ def test_queued_messages_are_started_one_at_a_time_first_come_first_served(tmp_p
 @pytest.mark.parametrize("end", ["turnCancelled", "error"])
 def test_after_a_turn_that_did_not_end_well_the_queue_waits(tmp_path: Path, end: str) -> None:
     async def story(dispatcher: Dispatcher, session: Session, _noted: list[Happening], _host: Engine) -> None:
-        await dispatcher.dispatch("me", 1, start("t1"))
-        await dispatcher.dispatch("me", 2, queue("q1"))
+        await dispatcher.dispatch(ME, 1, start("t1"))
+        await dispatcher.dispatch(ME, 2, queue("q1"))
         error = {"error": {"errorType": "x", "message": "y"}} if end == "error" else {}
         dispatcher.act(session, action(end, turnId="t1", **error))
         assert "activeTurn" not in session.state
@@ -236,7 +238,7 @@ def test_truncating_takes_the_transcript_back_too_and_for_good(tmp_path: Path) -
         for turn_id in ("t1", "t2", "t3"):
             session.act(start(turn_id), messages=[Said(turn_id, {"role": "user", "content": turn_id})])
             session.act(action("turnComplete", turnId=turn_id))
-        await dispatcher.dispatch("me", 1, action("truncated", turnId="t1"))
+        await dispatcher.dispatch(ME, 1, action("truncated", turnId="t1"))
         await host.journal.wait()
         assert [said.turn for said in session.messages] == ["t1"]
         stored = host.storage.load(session.number)

@@ -8,12 +8,14 @@ from typing import Any
 
 from agenthost.errors import SessionNotFound
 from agenthost.host.engine import Engine
+from agenthost.host.identity import Identity
 from agenthost.host.storage import Entry
 from agenthost.host.storage.sqlite import SqliteStorage
 from agenthost.wire.ahp import ROOT_URI
 from hosting import new_state, run, started
 
 URI = "demo:/one"
+ME = Identity("me")
 
 
 def rename(title: str) -> Any:
@@ -32,7 +34,11 @@ def test_what_happens_to_a_session_never_reaches_the_root_and_the_other_way_roun
     async def story() -> None:
         async with started(tmp_path) as host:
             session = await host.sessions.create(new_state(URI))
-            of_root, of_session, of_both = host.feed("a"), host.feed("b"), host.feed("c")
+            of_root, of_session, of_both = (
+                host.feed(Identity("a")),
+                host.feed(Identity("b")),
+                host.feed(Identity("c")),
+            )
             await of_root.subscribe(ROOT_URI)
             await of_session.subscribe(URI)
             for uri in (ROOT_URI, URI):
@@ -54,7 +60,7 @@ def test_a_view_of_the_root_and_what_follows_have_no_gap_and_no_overlap(tmp_path
     async def story() -> None:
         async with started(tmp_path) as host:
             host.root.set_agents([agent("before")])
-            feed = host.feed("me")
+            feed = host.feed(ME)
             view = await feed.subscribe(ROOT_URI)
             assert (view.uri, view.state["agents"]) == (ROOT_URI, [])  # not durable yet, so not in it
             host.root.set_agents([agent("after")])
@@ -70,7 +76,7 @@ def test_a_view_of_the_root_and_what_follows_have_no_gap_and_no_overlap(tmp_path
 def test_one_that_unsubscribed_from_the_root_hears_of_it_no_more(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
-            feed = host.feed("me")
+            feed = host.feed(ME)
             await feed.subscribe(ROOT_URI)
             await feed.unsubscribe(ROOT_URI)
             await feed.unsubscribe("demo:/gone")
@@ -91,7 +97,7 @@ def test_one_that_comes_back_gets_root_and_sessions_in_one_order(tmp_path: Path)
                 host.root.set_agents([agent(title)])
             await host.journal.wait()
         async with started(tmp_path) as host:
-            feed = host.feed("me")
+            feed = host.feed(ME)
             back = await feed.resume(seen, [URI, ROOT_URI, "demo:/gone"])
             assert back.replay is not None
             assert (
@@ -105,7 +111,7 @@ def test_one_that_comes_back_gets_root_and_sessions_in_one_order(tmp_path: Path)
             assert (back.views, back.missing) == ([], ["demo:/gone"])
             host.root.set_agents([])
             assert [item.seq for item in await feed.subscriber.wait_next()] == [host.opening.last_seq + 1]
-            only_root = await host.feed("you").resume(seen, [ROOT_URI])
+            only_root = await host.feed(Identity("you")).resume(seen, [ROOT_URI])
             assert only_root.replay is not None
             assert {entry.resource for entry in only_root.replay} == {host.root.number}
 
@@ -117,7 +123,7 @@ def test_a_session_that_goes_while_somebody_comes_back_is_missing(tmp_path: Path
         async with started(tmp_path) as host:
             await host.sessions.create(new_state(URI))
             back, _ = await asyncio.gather(
-                host.feed("me").resume(-1, [ROOT_URI, URI]), host.sessions.dispose(URI)
+                host.feed(ME).resume(-1, [ROOT_URI, URI]), host.sessions.dispose(URI)
             )
             assert ([view.uri for view in back.views], back.missing) == ([ROOT_URI], [URI])
 
@@ -154,7 +160,7 @@ def test_a_log_that_is_trimmed_while_it_is_read_makes_no_gap(tmp_path: Path) -> 
                 session.act(rename(str(place)))
             host.journal.write([session.snapshot()])
             await host.journal.wait()
-            back = await host.feed("me").resume(seen, [URI])
+            back = await host.feed(ME).resume(seen, [URI])
             assert back.replay is None
             assert [view.state["summary"]["title"] for view in back.views] == ["19"]
 

@@ -11,6 +11,7 @@ import pytest
 from agenthost.errors import HostError
 from agenthost.host.agent import Agent, Model
 from agenthost.host.host import Host
+from agenthost.host.identity import Identity
 from agenthost.host.senders import Sender
 from agenthost.host.starting import Start
 from agenthost.host.subscriptions import Shown
@@ -51,13 +52,13 @@ class Told:
     @asynccontextmanager
     async def open(cls, host: Host, uri: str, last_seen: int | None = None) -> AsyncIterator["Told"]:
         told = cls(host, uri)
-        told.sender = await host.engine.senders.join("me", told.refusals.put_nowait, last_seen)
+        told.sender = await host.engine.senders.join(Identity("me"), told.refusals.put_nowait, last_seen)
         yield told
         host.engine.senders.leave(told.sender)
 
     async def act(self, number: int, name: str, /, **fields: Any) -> Shown | None:
         action = {"type": f"session/{name}", "session": self.uri, **fields}
-        return await self.host.dispatch("me", number, action, sender=self.sender)
+        return await self.host.dispatch(Identity("me"), number, action, sender=self.sender)
 
     async def start(self, number: int, turn_id: str) -> Shown | None:
         return await self.act(number, "turnStarted", turnId=turn_id, userMessage={"text": turn_id})

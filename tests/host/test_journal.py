@@ -11,6 +11,7 @@ import pytest
 
 from agenthost.errors import StorageError
 from agenthost.host import journal as journal_module
+from agenthost.host.identity import Identity
 from agenthost.host.storage.sqlite import FILE
 from agenthost.host.turn import Turn
 from hosting import new_state, run, started
@@ -183,7 +184,7 @@ def test_a_store_that_cannot_be_written_loses_nothing_and_shows_nothing(
     async def story() -> None:
         async with started(tmp_path) as host:
             session = await host.sessions.create(new_state(URI))
-            feed = host.feed("me")
+            feed = host.feed(Identity("me"))
             await feed.subscribe(URI)
             other = sqlite3.connect(tmp_path / FILE, isolation_level=None)
             other.execute("BEGIN IMMEDIATE")

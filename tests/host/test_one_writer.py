@@ -7,6 +7,7 @@ from typing import Any
 
 from agenthost.host.agent import Model
 from agenthost.host.host import Host
+from agenthost.host.identity import Identity
 from agenthost.host.limits import Limits
 from agenthost.host.starting import Start
 from agenthost.host.turn import Turn
@@ -32,7 +33,7 @@ async def until(is_so: Callable[[], bool]) -> None:
 
 async def start(host: Host, uri: str, turn_id: str, text: str) -> None:
     action = {"type": "session/turnStarted", "turnId": turn_id, "userMessage": {"text": text}}
-    await host.dispatch(uri, int(turn_id), {**action, "session": uri})
+    await host.dispatch(Identity(uri), int(turn_id), {**action, "session": uri})
     session = await host.engine.sessions.get(uri)
     await until(lambda: "activeTurn" not in session.state or "inputRequests" in session.state)
     await host.engine.journal.wait()
@@ -44,7 +45,7 @@ def test_a_session_that_comes_into_full_memory_has_one_writer(tmp_path: Path) ->
             for place in range(3):
                 await host.create_session(Start(agent="asker", uri=f"asker:/{place}"))
         async with asking_host(tmp_path) as host:
-            feed = host.feed("me")
+            feed = host.feed(Identity("me"))
             await feed.subscribe("asker:/0")
             await feed.subscribe("asker:/1")
             await start(host, "asker:/2", "1", "ask")
@@ -52,7 +53,7 @@ def test_a_session_that_comes_into_full_memory_has_one_writer(tmp_path: Path) ->
             assert host.turns.sessions() == [session]
             request: Any = session.state["inputRequests"][0]["id"]
             answer = {"type": "session/inputCompleted", "requestId": request, "response": "cancel"}
-            assert await host.dispatch("me", 2, {**answer, "session": "asker:/2"}) is None
+            assert await host.dispatch(Identity("me"), 2, {**answer, "session": "asker:/2"}) is None
             await until(lambda: "activeTurn" not in session.state)
 
     run(story)
@@ -65,7 +66,7 @@ def test_a_fork_does_not_get_what_waits_for_the_end_of_its_sources_turn(tmp_path
             await start(host, "asker:/0", "1", "talk")
             await start(host, "asker:/0", "2", "ask")
             model = {"type": "session/modelChanged", "session": "asker:/0", "model": {"id": "large"}}
-            await host.dispatch("me", 1, model)
+            await host.dispatch(Identity("me"), 1, model)
             fork = await host.fork_session("asker:/0", "1", "asker:/fork")
             assert fork.private == {}
             await start(host, "asker:/fork", "3", "talk")

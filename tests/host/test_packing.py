@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agenthost.core.reducers import Live, reduce_session
+from agenthost.host.identity import Identity
 from agenthost.host.packing import MAX_RUN, Run, happened, unpack
 from agenthost.host.storage import Entry
 from agenthost.host.storage.sqlite import FILE
@@ -117,7 +118,7 @@ def test_one_that_saw_half_of_a_run_gets_the_other_half(tmp_path: Path) -> None:
             assert stored is not None
             assert len(stored.entries) == 1
         async with started(tmp_path) as host:
-            back = await host.feed("me").resume(before + 6, [URI])
+            back = await host.feed(Identity("me")).resume(before + 6, [URI])
             assert back.replay is not None
             told = [json.loads(entry.envelope)["action"]["content"] for entry in back.replay]
             assert told == ["6\n", "7\n", "8\n", "9\n"]
@@ -144,7 +145,7 @@ def test_a_store_of_version_1_is_taken_over_with_its_runs(tmp_path: Path) -> Non
             again = await host.sessions.get(URI)
             again.stream("session/delta", "t1", "p1", "3\n")
             await host.journal.wait()
-            back = await host.feed("me").resume(before, [URI])
+            back = await host.feed(Identity("me")).resume(before, [URI])
             assert back.replay is not None
             assert [json.loads(entry.envelope)["action"]["content"] for entry in back.replay] == [
                 f"{place}\n" for place in range(4)

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from agenthost.core.reducers import Live, reduce_root
-from agenthost.errors import SessionExists, StorageError
+from agenthost.errors import StorageError, UriReserved
 from agenthost.host import engine as engine_module
 from agenthost.host import root as root_module
 from agenthost.host.engine import Engine
 from agenthost.host.feeds import Resumed, View
+from agenthost.host.identity import Identity
 from agenthost.host.storage import ROOT, Opening
 from agenthost.host.storage.sqlite import SqliteStorage
 from agenthost.wire.ahp import ROOT_URI
@@ -134,7 +135,7 @@ def test_many_sessions_made_in_one_moment_are_counted_together(tmp_path: Path) -
 def test_no_session_takes_the_roots_place(tmp_path: Path) -> None:
     async def story() -> None:
         async with opened(tmp_path) as host:
-            with pytest.raises(SessionExists):
+            with pytest.raises(UriReserved):
                 await host.sessions.create(new_state(ROOT_URI))
 
     run(story)
@@ -159,11 +160,11 @@ def test_the_root_is_there_after_a_restart_and_says_nothing_when_nothing_changed
 def test_one_that_was_away_over_a_restart_converges(tmp_path: Path) -> None:
     async def story() -> None:
         async with opened(tmp_path, agents=[agent("old")]) as host:
-            view = await host.feed("me").subscribe(ROOT_URI)
+            view = await host.feed(Identity("me")).subscribe(ROOT_URI)
             host.root.set_terminals([terminal("sh")])
             await host.sessions.create(new_state("demo:/one"))
         async with opened(tmp_path, agents=[agent("new")]) as host:
-            back = await host.feed("me").resume(view.seq, [ROOT_URI])
+            back = await host.feed(Identity("me")).resume(view.seq, [ROOT_URI])
             assert back.replay is not None
             assert (
                 caught_up(view, back)
@@ -211,19 +212,19 @@ def test_settings_that_are_others_after_a_restart_reach_whoever_was_away(
 ) -> None:
     async def story() -> None:
         async with opened(tmp_path, config=first) as host:
-            view = await host.feed("me").subscribe(ROOT_URI)
+            view = await host.feed(Identity("me")).subscribe(ROOT_URI)
             if first is not None:
                 await host.journal.wait(host.root.act(choose(kept=7, other=7), ORIGIN))
             if has_seen_all:
-                view = await host.feed("me").subscribe(ROOT_URI)
+                view = await host.feed(Identity("me")).subscribe(ROOT_URI)
         async with opened(tmp_path, config=second) as host:
-            back = await host.feed("me").resume(view.seq, [ROOT_URI])
+            back = await host.feed(Identity("me")).resume(view.seq, [ROOT_URI])
             expected = None if second is None else {"schema": second["schema"], "values": values}
             assert host.root.state.get("config") == expected
             assert caught_up(view, back) == host.root.shown.state
-            view = await host.feed("me").subscribe(ROOT_URI)
+            view = await host.feed(Identity("me")).subscribe(ROOT_URI)
         async with opened(tmp_path, config=second) as host:
-            back = await host.feed("me").resume(view.seq, [ROOT_URI])
+            back = await host.feed(Identity("me")).resume(view.seq, [ROOT_URI])
             assert back.replay == []  # from there on it is as ever
             assert host.root.state == view.state
 
@@ -234,17 +235,17 @@ def test_a_refusal_changes_nothing_and_is_replayed_to_its_client_alone(tmp_path:
     async def story() -> None:
         config = settings({"x": 1}, x="number")
         async with opened(tmp_path, config=config) as host:
-            listener = host.feed("you")
+            listener = host.feed(Identity("you"))
             seen = (await listener.subscribe(ROOT_URI)).seq
-            refused = host.root.refuse(choose(x="no"), ORIGIN, "x is a number")
+            refused = host.root.refuse(choose(x="no"), ORIGIN, "x is a number", Identity("me"))
             await host.journal.wait()
             assert (refused.only_for, refused.reason) == ("me", "x is a number")
             assert json.loads(refused.envelope)["rejectionReason"] == "x is a number"
             assert listener.subscriber.backlog == 0
             assert host.root.state["config"]["values"] == {"x": 1}
         async with opened(tmp_path, config=config) as host:
-            mine = await host.feed("me").resume(seen, [ROOT_URI])
-            yours = await host.feed("you").resume(seen, [ROOT_URI])
+            mine = await host.feed(Identity("me")).resume(seen, [ROOT_URI])
+            yours = await host.feed(Identity("you")).resume(seen, [ROOT_URI])
             assert mine.replay is not None
             assert [entry.envelope for entry in mine.replay] == [refused.envelope]
             assert yours.replay == []
@@ -264,13 +265,13 @@ def test_the_roots_log_is_trimmed_once_a_snapshot_holds_it(
         async with opened(tmp_path, config=config) as host:
             for place in range(1, 20):
                 if is_refused:
-                    host.root.refuse(choose(x=place), ORIGIN, "no")
+                    host.root.refuse(choose(x=place), ORIGIN, "no", Identity("me"))
                 else:
                     host.root.act(choose(x=place))
             await host.journal.wait()
             assert host.storage.trim(5, 1_000) > 0
-            assert (await host.feed("me").resume(0, [ROOT_URI])).replay is None
-            recent = await host.feed("me").resume(host.journal.shown_seq - 3, [ROOT_URI])
+            assert (await host.feed(Identity("me")).resume(0, [ROOT_URI])).replay is None
+            recent = await host.feed(Identity("me")).resume(host.journal.shown_seq - 3, [ROOT_URI])
             assert recent.replay is not None
             assert len(recent.replay) == 3
         async with opened(tmp_path, config=config) as host:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agenthost.errors import SessionExists, SessionNotFound, SlowConsumer
+from agenthost.host.identity import Identity
 from agenthost.host.session import Said
 from hosting import new_state, run, started
 
@@ -134,7 +135,7 @@ def test_a_subscriber_hears_everything_after_its_view_once_and_in_order(tmp_path
         async with started(tmp_path) as host:
             session = await host.sessions.create(new_state(URI))
             session.act(rename("before"))
-            feed = host.feed("me")
+            feed = host.feed(Identity("me"))
             view = await feed.subscribe(URI)
             # Not durable yet when the view was taken, so it is not in it.
             assert view.state["summary"]["title"] == "New"
@@ -152,7 +153,7 @@ def test_nothing_is_shown_before_it_is_durable(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
             session = await host.sessions.create(new_state(URI))
-            feed = host.feed("me")
+            feed = host.feed(Identity("me"))
             await feed.subscribe(URI)
             session.act(rename("decided"))
             assert session.state["summary"]["title"] == "decided"
@@ -170,14 +171,14 @@ def test_one_that_was_away_gets_what_it_missed_also_after_a_restart(tmp_path: Pa
     async def story() -> None:
         async with started(tmp_path) as host:
             session = await host.sessions.create(new_state(URI))
-            feed = host.feed("me")
+            feed = host.feed(Identity("me"))
             seen = (await feed.subscribe(URI)).seq
             feed.close()
             for title in ("a", "b", "c"):
                 session.act(rename(title))
             await host.journal.wait()
         async with started(tmp_path) as host:
-            feed = host.feed("me")
+            feed = host.feed(Identity("me"))
             back = await feed.resume(seen, [URI, "demo:/gone", URI])
             assert back.replay is not None
             titles = [json.loads(entry.envelope)["action"]["title"] for entry in back.replay]
@@ -195,7 +196,7 @@ def test_a_number_that_cannot_be_gets_a_fresh_view(tmp_path: Path, last_seen: in
         async with started(tmp_path) as host:
             session = await host.sessions.create(new_state(URI))
             await host.journal.wait(session.act(rename("now")))
-            back = await host.feed("me").resume(last_seen, [URI])
+            back = await host.feed(Identity("me")).resume(last_seen, [URI])
             assert back.replay is None
             assert [view.state["summary"]["title"] for view in back.views] == ["now"]
 
@@ -212,9 +213,9 @@ def test_what_is_no_longer_kept_comes_as_a_fresh_view(tmp_path: Path) -> None:
             host.journal.write([session.snapshot()])
             await host.journal.wait()
             host.storage.trim(5, 1_000)
-            back = await host.feed("me").resume(seen, [URI])
+            back = await host.feed(Identity("me")).resume(seen, [URI])
             assert (back.replay, back.views[0].state["summary"]["title"]) == (None, "19")
-            recent = await host.feed("me").resume(host.journal.shown_seq - 3, [URI])
+            recent = await host.feed(Identity("me")).resume(host.journal.shown_seq - 3, [URI])
             assert recent.replay is not None
             assert len(recent.replay) == 3
         async with started(tmp_path) as host:
@@ -228,10 +229,10 @@ def test_a_refusal_is_replayed_to_its_client_alone(tmp_path: Path) -> None:
         async with started(tmp_path) as host:
             session = await host.sessions.create(new_state(URI))
             seen = host.journal.shown_seq
-            session.refuse(rename("no"), {"clientId": "me", "clientSeq": 1}, "not now")
+            session.refuse(rename("no"), {"clientId": "me", "clientSeq": 1}, "not now", Identity("me"))
             await host.journal.wait()
-            mine = await host.feed("me").resume(seen, [URI])
-            yours = await host.feed("you").resume(seen, [URI])
+            mine = await host.feed(Identity("me")).resume(seen, [URI])
+            yours = await host.feed(Identity("you")).resume(seen, [URI])
             assert mine.replay is not None
             assert json.loads(mine.replay[0].envelope)["rejectionReason"] == "not now"
             assert yours.replay == []
@@ -245,7 +246,7 @@ def test_a_listener_that_does_not_read_is_cut_off_and_harms_nobody(tmp_path: Pat
     async def story() -> None:
         async with started(tmp_path, subscriber_items=50) as host:
             session = await host.sessions.create(new_state(URI))
-            slow, quick = host.feed("slow"), host.feed("quick")
+            slow, quick = host.feed(Identity("slow")), host.feed(Identity("quick"))
             for feed in (slow, quick):
                 await feed.subscribe(URI)
             heard_by_quick = 0
@@ -257,7 +258,7 @@ def test_a_listener_that_does_not_read_is_cut_off_and_harms_nobody(tmp_path: Pat
             assert heard_by_quick == 100
             with pytest.raises(SlowConsumer, match="fell behind"):
                 await slow.subscriber.wait_next()
-            again = host.feed("slow")
+            again = host.feed(Identity("slow"))
             assert (await again.subscribe(URI)).state["summary"]["title"] == "99"
 
     run(story)
@@ -267,7 +268,7 @@ def test_sessions_that_nobody_needs_leave_memory_and_come_back(tmp_path: Path) -
     async def story() -> None:
         async with started(tmp_path, sessions_in_memory=3) as host:
             listened = await host.sessions.create(new_state("demo:/0"))
-            feed = host.feed("me")
+            feed = host.feed(Identity("me"))
             await feed.subscribe("demo:/0")
             for place in range(1, 10):
                 await host.sessions.create(new_state(f"demo:/{place}"))

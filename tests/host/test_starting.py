@@ -11,6 +11,7 @@ from agenthost.errors import (
     SessionExists,
     TurnInProgress,
     TurnNotFound,
+    UriReserved,
 )
 from agenthost.host.agent import Model
 from agenthost.host.options import Option
@@ -68,7 +69,7 @@ def test_a_session_has_the_options_model_and_tools_it_was_asked_to_have(tmp_path
         ),
         (Start(agent="demo", model={"id": "huge"}), r"\$\.model\.id: expected one of"),
         (Start(agent="demo", uri="demo:/taken"), "already"),
-        (Start(agent="demo", uri=ROOT_URI), "already"),
+        (Start(agent="demo", uri=ROOT_URI), "cannot be used"),
     ],
 )
 def test_a_session_that_cannot_be_is_refused_and_leaves_nothing(
@@ -78,7 +79,7 @@ def test_a_session_that_cannot_be_is_refused_and_leaves_nothing(
         agent = made(echoes, options=[Option.select("tone", ["kind", "dry"])], models=[Model("small")])
         async with talking(tmp_path, agent) as host:
             await host.create_session(Start(agent="demo", uri="demo:/taken"))
-            with pytest.raises((AgentNotFound, InvalidValue, SessionExists), match=error):
+            with pytest.raises((AgentNotFound, InvalidValue, SessionExists, UriReserved), match=error):
                 await host.create_session(start)
             assert host.engine.sessions.count == 1
 

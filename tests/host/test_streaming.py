@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from agenthost.errors import SlowConsumer
 from agenthost.host import journal as journal_module
 from agenthost.host.engine import Engine
+from agenthost.host.identity import Identity
 from agenthost.host.packing import MAX_RUN, Run, unpack
 from agenthost.host.session import Said, Session
 from agenthost.host.storage import Entry
@@ -71,7 +72,7 @@ def test_an_envelope_is_encoded_once_subscribers_and_the_log_have_the_same_bytes
     async def story() -> None:
         async with started(tmp_path) as host:
             session = await host.sessions.create(streaming())
-            feeds = [host.feed("me"), host.feed("you")]
+            feeds = [host.feed(Identity("me")), host.feed(Identity("you"))]
             for feed in feeds:
                 await feed.subscribe(URI)
             for place in range(3):
@@ -98,7 +99,7 @@ def test_text_is_there_for_whoever_reads_the_session_and_not_shown_before_it_is_
     async def story() -> None:
         async with started(tmp_path) as host:
             session = await host.sessions.create(streaming())
-            feed = host.feed("me")
+            feed = host.feed(Identity("me"))
             view = await feed.subscribe(URI)
             shown_seq = session.shown_seq
             stream(session, delta("a"))
@@ -136,7 +137,7 @@ def test_long_runs_are_cut_and_a_snapshot_holds_what_is_before_it(tmp_path: Path
     async def story() -> None:
         async with started(tmp_path) as host:
             session = await host.sessions.create(streaming())
-            feed = host.feed("me")
+            feed = host.feed(Identity("me"))
             view = await feed.subscribe(URI)
             for place in range(count):
                 stream(session, delta(f"{place} "))
@@ -187,7 +188,7 @@ def test_a_listener_is_bounded_by_envelopes_and_not_by_runs(tmp_path: Path) -> N
     async def story() -> None:
         async with started(tmp_path, subscriber_items=50) as host:
             session = await host.sessions.create(streaming())
-            feed = host.feed("me")
+            feed = host.feed(Identity("me"))
             await feed.subscribe(URI)
             for length in (30, 21):
                 for _ in range(length):
@@ -307,13 +308,13 @@ async def _play(folder: Path, plan: list[Any], way: Way) -> tuple[list[bytes], A
     async with started(folder) as host:
         first = host.opening.last_seq
         session = await host.sessions.create(streaming())
-        feed = host.feed("me")
+        feed = host.feed(Identity("me"))
         await feed.subscribe(URI)
         refused = []
         for place, step in enumerate(plan):
             if step == "refuse":
                 origin: Any = {"clientId": "me", "clientSeq": place}
-                refused.append(session.refuse(rename("no"), origin, "not now").seq)
+                refused.append(session.refuse(rename("no"), origin, "not now", Identity("me")).seq)
             elif step == "read":
                 assert session.state is session.state
             elif step == "wait":

@@ -9,6 +9,7 @@ import pytest
 
 from agenthost.host.agent import Agent
 from agenthost.host.host import Host
+from agenthost.host.identity import Identity
 from agenthost.host.steps import Call, CallInput, Text, Thought, Usage
 from agenthost.host.tools import tool
 from agenthost.host.turn import Turn
@@ -164,7 +165,7 @@ def test_a_turn_that_was_interrupted_anywhere_ends_as_if_it_was_not(
             assert known(exact_transcript(talk.session)) == said
             assert world.saved == ["Hi"] or is_unknown
             assert len(world.saved) <= 1
-            feed = await talk.host.feed("late").resume(0, [uri])
+            feed = await talk.host.feed(Identity("late")).resume(0, [uri])
             numbers = [decode_json(entry.envelope)["serverSeq"] for entry in feed.replay or []]
             assert numbers == sorted(set(numbers))
             assert set(seen) <= set(numbers)

@@ -197,7 +197,7 @@ class Serving:
 
     async def _run_on_stdio(self) -> bool:
         """Serve the one client of the standard streams until it is gone, or we are told to stop."""
-        peers, wire, longest = Peers(), _wire_log(self._settings), self._settings.max_body
+        peers, wire, longest = Peers(), _wire_log(self._settings, self._host), self._settings.max_body
         await self._open()
         serving = serve_stdio(self._host, peers, take_streams(), longest=longest, wire=wire)
         client, stop = asyncio.create_task(serving), asyncio.create_task(self._stopper.wait())
@@ -330,14 +330,14 @@ def _app(
         cors=Cors(settings.cors_origins),
         rates=Rates(settings.rate),
         max_body=settings.max_body,
-        wire=_wire_log(settings),
+        wire=_wire_log(settings, host),
         page=page,
     )
 
 
-def _wire_log(settings: Settings) -> WireLog | None:
+def _wire_log(settings: Settings, host: Host) -> WireLog | None:
     try:
-        return None if settings.wire_log is None else WireLog(settings.wire_log)
+        return None if settings.wire_log is None else WireLog(settings.wire_log, host.secret_names)
     except OSError as error:
         raise CannotServe(f"cannot write to {settings.wire_log}: {error.strerror}") from None
 

@@ -2,7 +2,9 @@
 
 A client that leaves is no longer the active client of its sessions. Its open calls wait a while for it to
 come back, then they fail, so that no turn hangs on somebody who is gone. An application that talks by single
-requests is never connected; it stays what it is (see `Private.app`). Knows no connections, only who has one.
+requests is never connected; it stays what it is (see `Private.app`). A state names clients by their ids
+alone: they are clients of the session's owner, but for guests, who have none (see `Private.guests`). Knows
+no connections, only who has one.
 """
 
 import asyncio
@@ -11,13 +13,17 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from agenthost.host.dispatch import Dispatcher, Happening
+from agenthost.host.identity import Identity
 from agenthost.host.session import Session
-from agenthost.host.setup import private_of
+from agenthost.host.setup import changed, private_of
 from agenthost.wire.ahp.customization import SessionCustomization
 from agenthost.wire.ahp.session import SessionState
 from agenthost.wire.json import Json, JsonObject
 
 GONE = "the client that runs this tool has left"
+MAX_GUESTS = 100
+"""How many guests a session remembers, the newest."""
+
 UNKNOWN = "the client does not run this tool"
 
 
@@ -38,28 +44,28 @@ class Clients:
         self._find = find
         self._running = running
         self._grace = grace_seconds
-        self._connections: Counter[str] = Counter()
+        self._connections: Counter[Identity] = Counter()
         # The sessions that each client is active in, by URI: some may have left memory.
-        self._active: dict[str, set[str]] = {}
-        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._active: dict[Identity, set[str]] = {}
+        self._timers: dict[Identity, asyncio.TimerHandle] = {}
 
-    def is_there(self, client_id: str) -> bool:
+    def is_there(self, client: Identity) -> bool:
         """Tell whether a client is connected."""
-        return self._connections[client_id] > 0
+        return self._connections[client] > 0
 
-    def joined(self, client_id: str) -> None:
+    def joined(self, client: Identity) -> None:
         """Note that a client is connected, for the first time or again."""
-        self._connections[client_id] += 1
-        timer = self._timers.pop(client_id, None)
+        self._connections[client] += 1
+        timer = self._timers.pop(client, None)
         if timer is not None:
             timer.cancel()
 
-    def left(self, client_id: str) -> None:
+    def left(self, client: Identity) -> None:
         """Note that a connection of a client ended."""
-        self._connections[client_id] -= 1
-        if self._connections[client_id] <= 0:
-            del self._connections[client_id]
-            self._release(client_id)
+        self._connections[client] -= 1
+        if self._connections[client] <= 0:
+            del self._connections[client]
+            self._release(client)
 
     def close(self) -> None:
         """Wait for nobody any more."""
@@ -72,8 +78,10 @@ class Clients:
         action, session = happening.action, happening.session
         if action["type"] == "session/toolCallReady":
             active = session.state.get("activeClient", {}).get("clientId")
-            self._fail_calls(session, lambda client: client != active and self._is_gone(client))
+            self._fail_calls(session, lambda one: one.client_id != active and self._is_gone(one))
         elif action["type"] == "session/activeClientChanged":
+            if action.get("activeClient") is not None and happening.client is not None:
+                note_guest(session, happening.client)
             for sessions in self._active.values():
                 sessions.discard(session.row.uri)
             self.note(session)
@@ -82,7 +90,7 @@ class Clients:
         """Note who is the active client of a session, such as one that was just made, and what it brings."""
         client = session.state.get("activeClient")
         if client is not None and not self._is_application(session, client["clientId"]):
-            self._active.setdefault(client["clientId"], set()).add(session.row.uri)
+            self._active.setdefault(identity_in(session, client["clientId"]), set()).add(session.row.uri)
         customizations = followed(session.state)
         if customizations != session.state.get("customizations", []):
             action = {"type": "session/customizationsChanged", "session": session.row.uri}
@@ -92,25 +100,25 @@ class Clients:
         """Look at a session that came from the store: its active client may not have come back."""
         self.note(session)
         absent = {client for client in self._clients_of(session) if not self.is_there(client)}
-        for client_id in absent:
-            self._release(client_id)
+        for client in absent:
+            self._release(client)
 
-    def _clients_of(self, session: Session) -> set[str]:
+    def _clients_of(self, session: Session) -> set[Identity]:
         calls = {call["toolClientId"] for call in open_client_calls(session)}
         client = session.state.get("activeClient")
         clients = calls | ({client["clientId"]} if client else set())
-        return {one for one in clients if not self._is_application(session, one)}
+        return {identity_in(session, one) for one in clients if not self._is_application(session, one)}
 
     def _is_application(self, session: Session, client_id: str) -> bool:
         return private_of(session).get("app") == client_id
 
-    def _release(self, client_id: str) -> None:
-        for uri in self._active.pop(client_id, set()):
+    def _release(self, gone: Identity) -> None:
+        for uri in self._active.pop(gone, set()):
             session = self._find(uri)
             if session is None:
                 continue  # not in memory; `welcome` sees to it when it comes back
             client = session.state.get("activeClient")
-            if client is not None and client["clientId"] == client_id:
+            if client is not None and identity_in(session, client["clientId"]) == gone:
                 self._dispatcher.act(
                     session,
                     {
@@ -119,25 +127,25 @@ class Clients:
                         "activeClient": None,
                     },
                 )
-        if client_id not in self._timers:
+        if gone not in self._timers:
             loop = asyncio.get_running_loop()
-            self._timers[client_id] = loop.call_later(self._grace, self._give_up, client_id)
+            self._timers[gone] = loop.call_later(self._grace, self._give_up, gone)
 
-    def _give_up(self, client_id: str) -> None:
-        self._timers.pop(client_id, None)
+    def _give_up(self, gone: Identity) -> None:
+        self._timers.pop(gone, None)
         for session in list(self._running()):
-            self._fail_calls(session, lambda client: client == client_id)
+            self._fail_calls(session, lambda client: client == gone)
 
-    def _is_gone(self, client_id: str) -> bool:
-        return not self.is_there(client_id) and client_id not in self._timers
+    def _is_gone(self, client: Identity) -> bool:
+        return not self.is_there(client) and client not in self._timers
 
-    def _fail_calls(self, session: Session, is_gone: Callable[[str], bool]) -> None:
+    def _fail_calls(self, session: Session, is_gone: Callable[[Identity], bool]) -> None:
         """Fail the calls of clients that are gone. One that still streams is failed when it is ready."""
         for call in open_client_calls(session):
             client_id = call["toolClientId"]
             if (
                 call["status"] == "running"
-                and is_gone(client_id)
+                and is_gone(identity_in(session, client_id))
                 and not self._is_application(session, client_id)
             ):
                 self._fail(session, call, GONE, "client-gone")
@@ -159,6 +167,22 @@ class Clients:
         error = {"message": why, "code": code}
         result = {"success": False, "pastTenseMessage": f"{call['displayName']} failed", "error": error}
         self._dispatcher.act(session, {**base, "type": "session/toolCallComplete", "result": result})
+
+
+def identity_in(session: Session, client_id: str) -> Identity:
+    """Return who is meant by a client id in the state of a session."""
+    is_guest = client_id in private_of(session).get("guests", ())
+    return Identity(client_id, "" if is_guest else session.row.owner)
+
+
+def note_guest(session: Session, client: Identity) -> None:
+    """Note whether a client that becomes active has an owner, where the session has one."""
+    guests = [one for one in private_of(session).get("guests", []) if one != client.client_id]
+    if client.owner != session.row.owner:
+        guests = [*guests, client.client_id][-MAX_GUESTS:]
+    private = changed(session, guests=guests or None)
+    if private is not None:
+        session.keep(private)
 
 
 def followed(state: SessionState) -> list[SessionCustomization]:

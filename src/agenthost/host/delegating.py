@@ -14,6 +14,7 @@ from agenthost.errors import AgentNotFound, AuthRequired, SessionNotFound, ToolE
 from agenthost.host.agent import Agent
 from agenthost.host.calls import WaitFor
 from agenthost.host.dispatch import Dispatcher, Happening
+from agenthost.host.identity import Identity
 from agenthost.host.lifetimes import Lifetimes, new_id
 from agenthost.host.limits import Limits
 from agenthost.host.pins import pin_of
@@ -120,7 +121,7 @@ class Delegation:
         with self._tasks.counted(parent, top, is_new=is_new):
             return await self._run(task, client)
 
-    def _check(self, task: Task, client: str) -> None:
+    def _check(self, task: Task, client: Identity) -> None:
         agent = self._agents.get(task.agent)
         if agent is None:
             raise AgentNotFound(task.agent)
@@ -129,7 +130,7 @@ class Delegation:
         except AuthRequired as error:
             raise ToolError(f"{agent.label} cannot begin: {error}") from None
 
-    async def _run(self, task: Task, client: str) -> Delegated:
+    async def _run(self, task: Task, client: Identity) -> Delegated:
         child = await self._child(task)
         watch = self._watches[child.number] = _Watch(task, self._block(child, task), self._wake)
         try:
@@ -207,7 +208,7 @@ class Delegation:
             block["description"] = agent.description
         return block
 
-    def _begin(self, child: Session, task: Task, client: str) -> None:
+    def _begin(self, child: Session, task: Task, client: Identity) -> None:
         state = child.state
         if state["lifecycle"] != "ready" or state["turns"] or "activeTurn" in state:
             return

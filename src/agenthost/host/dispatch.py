@@ -6,7 +6,7 @@ in a session, streamed text apart.
 
 import logging
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,9 @@ from agenthost.core.decisions import Context, decide, final_answers, is_deferred
 from agenthost.core.decisions.grants import ALL_RIGHTS, Rights
 from agenthost.core.following import following
 from agenthost.errors import HostError, SessionNotFound
+from agenthost.host.identity import Identity
 from agenthost.host.recorder import Noted, beside
+from agenthost.host.refusals import is_cut, kept_of
 from agenthost.host.root import Root
 from agenthost.host.senders import Sender, Senders, Sent, digest_of
 from agenthost.host.session import Said, Session
@@ -40,13 +42,15 @@ INTERNAL_ERROR = "internal error; the log of the host says more"
 class Happening(msgspec.Struct, gc=False):
     """An action that was just applied, for those who act on it: the turn runner, the tools, the metrics.
 
-    `answers` are the final ones, for an input request that was settled.
+    `answers` are the final ones, for an input request that was settled, and `client` is whose action it is;
+    the host's own have none.
     """
 
     session: Session
     before: SessionState
     action: Json
     answers: JsonObject | None = None
+    client: Identity | None = None
 
 
 class Dispatched(msgspec.Struct, frozen=True, gc=False):
@@ -57,21 +61,18 @@ class Dispatched(msgspec.Struct, frozen=True, gc=False):
     """
 
     origin: ActionOrigin
+    client: Identity
     sent: Sent | None = None
     sender: Sender | None = None
     rights: Rights = ALL_RIGHTS
-
-    @property
-    def identity(self) -> str:
-        """Who it is, among the clients of all owners."""
-        return self.origin["clientId"] if self.sent is None else self.sent.identity
 
 
 class Dispatcher:
     """Lets actions on sessions happen, or refuses them.
 
     `context` tells what decisions need beside the state; `notes` what a running turn's agent wants to have
-    kept with its words; `tokens` what clients brought, without which some agents begin no turn.
+    kept with its words; `tokens` what clients brought, without which some agents begin no turn;
+    `secrets` the names of what must not be kept of a refused action.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class Dispatcher:
         context: Callable[[Session], Context] = lambda _: Context(),
         notes: Noted = lambda _: {},
         tokens: Tokens | None = None,
+        secrets: Callable[[], Collection[str]] = tuple,
     ) -> None:
         self._sessions = sessions
         self._root = root
@@ -94,12 +96,13 @@ class Dispatcher:
         self._context = context
         self._notes = notes
         self._tokens = tokens
+        self._secrets = secrets
 
     # What clients want
 
     async def dispatch(
         self,
-        client_id: str,
+        client: Identity,
         client_seq: int,
         action: Json,
         sender: Sender | None = None,
@@ -110,9 +113,8 @@ class Dispatcher:
         What names a session or terminal that is not there is ignored, and so is what comes a second time by
         another connection (see `senders`). Whatever goes wrong in here is a refusal: nobody waits in vain.
         """
-        by = Dispatched({"clientId": client_id, "clientSeq": client_seq}, rights=rights)
-        if sender is not None:
-            by = Dispatched(by.origin, Sent(sender.identity, client_seq, digest_of(action)), sender, rights)
+        sent = None if sender is None else Sent(client, client_seq, digest_of(action))
+        by = Dispatched(_origin(client, client_seq), client, sent, sender, rights)
         resource: Root | Terminal | Session = self._root
         try:
             resource = await self._find(action)
@@ -124,11 +126,18 @@ class Dispatcher:
             return None
         except Exception as error:
             if not isinstance(error, HostError):
-                log.exception("an action of client %s failed", client_id)
-            refusal = resource.refuse(action, by.origin, reason_of(error))
+                log.exception("an action of client %s failed", client)
+            refusal = self._refuse(resource, action, by, reason_of(error))
         if refusal is not None:
-            self._note(by, refusal.seq)
+            self._note_refusal(by, refusal)
         return refusal
+
+    def _refuse(
+        self, resource: Root | Terminal | Session, action: Json, by: Dispatched, reason: str
+    ) -> Shown:
+        if isinstance(resource, Terminal):
+            return resource.refuse(action, by.origin, reason, by.client)
+        return resource.refuse(action, by.origin, reason, by.client, self._secrets())
 
     async def _find(self, action: Json) -> Root | Terminal | Session:
         """Return what an action is about; the root, if it says nothing about that.
@@ -150,11 +159,11 @@ class Dispatcher:
         if isinstance(resource, Session):
             return self._dispatch_to_session(resource, action, by)
         if isinstance(resource, Terminal):
-            return resource.dispatch(action, by.origin, partial(self._note, by), by.rights)
+            return resource.dispatch(action, by.origin, by.client, partial(self._note, by), by.rights)
         context = Context(rights=by.rights)
         decided = decide(resource.state, action, by.origin["clientId"], context=context)
         if isinstance(decided, str):
-            return resource.refuse(action, by.origin, decided)
+            return self._refuse(resource, action, by, decided)
         resource.act(decided, by.origin)  # type: ignore[arg-type] # of the root, as it is not refused
         self._note(by, self._root.last_seq)
         return None
@@ -163,26 +172,35 @@ class Dispatcher:
         context = msgspec.structs.replace(self._context_of(session, by), rights=by.rights)
         decided = decide(session.state, action, by.origin["clientId"], context=context)
         if isinstance(decided, str):
-            return session.refuse(action, by.origin, decided)
+            return self._refuse(session, action, by, decided)
         if is_deferred(session.state, decided, context.waiting):  # type: ignore[arg-type] # a plain object
             self._defer(session, decided, by)
         else:
             self.act(session, decided, by)
         return None
 
-    def refuse(self, client_id: str, client_seq: int, action: Json, reason: str) -> Shown:
+    def refuse(self, client: Identity, client_seq: int, action: Json, reason: str) -> Shown:
         """Answer a client's action that cannot even be looked at. Gives the refusal."""
-        return self._root.refuse(action, {"clientId": client_id, "clientSeq": client_seq}, reason)
+        return self._refuse(self._root, action, Dispatched(_origin(client, client_seq), client), reason)
 
     def _context_of(self, session: Session, by: Dispatched | None = None) -> Context:
         context = self._context(session)
         if self._tokens is not None and by is not None:
-            context = msgspec.structs.replace(context, lacks=self._tokens.lacks(session, by.identity))
+            context = msgspec.structs.replace(context, lacks=self._tokens.lacks(session, by.client))
         if "deferred" in session.private or "taken" in session.private:
             private = private_of(session)
             waiting = [action for action, *_ in private.get("deferred", [])]
             context = msgspec.structs.replace(context, waiting=waiting, taken=private.get("taken", ()))
         return context
+
+    def _note_refusal(self, by: Dispatched, refusal: Shown) -> None:
+        """Keep a receipt for what was refused; not where the log has not all of it.
+
+        A client that comes back cannot be told of such a one. It gets a fresh view, and if it sends its
+        action once more, that is decided anew.
+        """
+        if not is_cut(kept_of(refusal, by.origin, self._secrets())):
+            self._note(by, refusal.seq)
 
     def _note(self, by: Dispatched | None, seq: int | None) -> None:
         """Keep a receipt for a client's action, or note its echo on the one that there is."""
@@ -218,7 +236,7 @@ class Dispatcher:
         found: list[tuple[Any, Dispatched | None]] = []
         for action, origin, *more in waiting:  # older hosts kept the first two
             sent = Sent.from_json(more[0]) if more and more[0] else None
-            found.append((action, None if origin is None else Dispatched(origin, sent)))
+            found.append((action, None if origin is None else _waiting(session, origin, sent)))
         return found
 
     def _catch_up(self, session: Session) -> None:
@@ -234,7 +252,7 @@ class Dispatcher:
             except Exception as error:  # what it waited for has happened all the same
                 log.exception("%r that waited in %s failed", action["type"], session.row.uri)
                 if by is not None:
-                    refusal = session.refuse(action, by.origin, reason_of(error))
+                    refusal = self._refuse(session, action, by, reason_of(error))
             if by is not None and refusal is not None:
                 self._tell_late(session, by, refusal)
 
@@ -245,7 +263,7 @@ class Dispatcher:
             action if by is None else decide(session.state, action, by.origin["clientId"], context=context)
         )
         if by is not None and isinstance(decided, str):
-            return session.refuse(action, by.origin, decided)
+            return self._refuse(session, action, by, decided)
         if is_deferred(session.state, decided, context.waiting):  # type: ignore[arg-type] # a plain object
             self._defer(session, decided, by)
         else:
@@ -256,10 +274,10 @@ class Dispatcher:
         """Refuse what waits: it will never be its time."""
         for action, by in self._take_waiting(session):
             if by is not None:
-                self._tell_late(session, by, session.refuse(action, by.origin, reason))
+                self._tell_late(session, by, self._refuse(session, action, by, reason))
 
     def _tell_late(self, session: Session, by: Dispatched, refusal: Shown) -> None:
-        self._note(by, refusal.seq)
+        self._note_refusal(by, refusal)
         if by.sent is not None:
             session.journal.write([], partial(self._senders.tell, by.sent.identity), refusal)
 
@@ -310,13 +328,23 @@ class Dispatcher:
         session.act(action, origin, cut=along.cut, messages=messages or along.messages, private=private)
         self._note(by, session.journal.last_seq)
         if self._tokens is not None and action["type"] in BEGINNINGS:
-            self._tokens.dispatched(session, action, None if by is None else by.identity)
+            self._tokens.dispatched(session, action, None if by is None else by.client)
         try:
-            self._happened(Happening(session, before, action, answers))
+            self._happened(Happening(session, before, action, answers, None if by is None else by.client))
         except Exception:  # the action itself has happened, and everybody is told so
             log.exception("what follows from %r in %s failed", action["type"], session.row.uri)
         if "deferred" in session.private and _is_time(before, session.state):
             self._catch_up(session)
+
+
+def _origin(client: Identity, client_seq: int) -> ActionOrigin:
+    return {"clientId": client.client_id, "clientSeq": client_seq}
+
+
+def _waiting(session: Session, origin: ActionOrigin, sent: Sent | None) -> Dispatched:
+    """Return where an action comes from that waited; without a receipt, from a client of the owner."""
+    client = Identity(origin["clientId"], session.row.owner) if sent is None else sent.identity
+    return Dispatched(origin, client, sent)
 
 
 def _is_time(before: SessionState, after: SessionState) -> bool:

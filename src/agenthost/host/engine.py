@@ -15,6 +15,7 @@ from typing import Self
 from agenthost.errors import StorageError
 from agenthost.host.contents import Contents
 from agenthost.host.feeds import Feed
+from agenthost.host.identity import Identity
 from agenthost.host.journal import Journal
 from agenthost.host.limits import Limits
 from agenthost.host.root import Root
@@ -31,6 +32,9 @@ log = logging.getLogger("agenthost.engine")
 
 TRIM_SECONDS = 10.0
 """How often the log is looked at. It may grow beyond its limit by what happens in between."""
+
+SHRINKS_AT_ONCE = 16
+"""How often a bounded amount of free space is given back each time. The rest is for the next."""
 
 OPEN_SECONDS = 5.0
 """How long the first writes may take; a store that takes none is better told at the start than later."""
@@ -149,14 +153,14 @@ class Engine:
         """Tell the time, in milliseconds."""
         return self._clock()
 
-    def feed(self, client_id: str) -> Feed:
+    def feed(self, client: Identity) -> Feed:
         """Give a new subscriber its way to the root and to sessions."""
-        return self.feed_for(self.subscriber(client_id))
+        return self.feed_for(self.subscriber(client))
 
-    def subscriber(self, client_id: str) -> Subscriber:
+    def subscriber(self, client: Identity) -> Subscriber:
         """Make one who can listen, within the host's limits."""
         limits = self.limits
-        return Subscriber(client_id, limits.subscriber_items, limits.subscriber_bytes)
+        return Subscriber(client, limits.subscriber_items, limits.subscriber_bytes)
 
     def feed_for(self, subscriber: Subscriber) -> Feed:
         """Give a subscriber its way to the root, to sessions and to terminals."""
@@ -171,12 +175,15 @@ class Engine:
         )
 
     async def trim(self) -> int:
-        """Bring the log within its limits; gives how many entries went."""
+        """Bring the log within its limits, and give space back; gives how many entries went."""
         removed = 0
         while count := await self.journal.in_turn(
             self.storage.trim, self.limits.log_per_session, self.limits.log_in_all
         ):
             removed += count
+        for _ in range(SHRINKS_AT_ONCE):
+            if not await self.journal.in_turn(self.storage.shrink):
+                break
         return removed
 
     async def _trim_for_ever(self) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from agenthost.errors import Damaged, SessionNotFound
 from agenthost.host.journal import Journal
 from agenthost.host.packing import unpack
+from agenthost.host.refusals import is_cut
 from agenthost.host.root import Root
 from agenthost.host.session import Session
 from agenthost.host.sessions import Sessions
@@ -145,7 +146,7 @@ class Feed:
                 terminal = self._terminals.get(uri)
                 if terminal is None or terminal.resource.number != number:
                     return None  # it has gone since it was found, and perhaps another has come
-                entries = terminal.resource.ring.after(last_seen, self.subscriber.client_id)
+                entries = terminal.resource.ring.after(last_seen, self.subscriber.client.key)
                 if entries is None:
                     return None
                 printed += entries
@@ -159,11 +160,13 @@ class Feed:
         try:
             if self._storage.floor(numbers) > last_seen:
                 return None
-            entries = self._storage.replay(last_seen, numbers, self.subscriber.client_id)
+            entries = self._storage.replay(last_seen, numbers, self.subscriber.client.key)
             if self._storage.floor(numbers) > last_seen:
                 return None  # it was trimmed while we read
         except Damaged:
             return None
+        if any(map(is_cut, entries)):
+            return None  # a refusal of this client, which is not kept as it was
         return [entry for entry in unpack(entries, after=last_seen) if entry.seq <= mark]
 
     def close(self) -> None:

@@ -34,6 +34,7 @@ from agenthost.host.files.files import Files
 from agenthost.host.files.grants import FilePolicy, Grants
 from agenthost.host.files.uris import target_of
 from agenthost.host.files.workspace import Workspace
+from agenthost.host.identity import Identity
 from agenthost.host.lifetimes import Lifetimes
 from agenthost.host.limits import Limits
 from agenthost.host.means import Means
@@ -263,6 +264,7 @@ class Host:
             context=self._context,
             notes=lambda session: self.turns.notes(session),  # noqa: PLW0108 - they are made below
             tokens=self.tokens,
+            secrets=self.secret_names,
         )
         around = Surroundings(
             act=self.dispatcher.act,
@@ -355,13 +357,13 @@ class Host:
         """
         return self.workspace if self.workspaces is None or not owner else self.files.grants.folder_of(owner)
 
-    def feed(self, client_id: str) -> Feed:
+    def feed(self, client: Identity) -> Feed:
         """Give a client its way to hear of the root and of sessions."""
-        return self.engine.feed(client_id)
+        return self.engine.feed(client)
 
     async def dispatch(
         self,
-        client_id: str,
+        client: Identity,
         client_seq: int,
         action: Json,
         tell: Callable[[Shown], None] | None = None,
@@ -375,21 +377,26 @@ class Host:
         is the connection that it came by, for those clients who may send something a second time; `rights`
         are what the client may do.
         """
-        refusal = await self.dispatcher.dispatch(client_id, client_seq, action, sender, rights)
+        refusal = await self.dispatcher.dispatch(client, client_seq, action, sender, rights)
         if refusal is not None:
             if tell is not None:
                 self.engine.journal.write([], tell, refusal)
             uri = resource_of(action) if type(action) is dict else None
             session = self.engine.sessions.peek(uri or "")
             if session is not None:
-                self.clients.declined(session, action, client_id)
+                self.clients.declined(session, action, client.client_id)
         return refusal
 
     def refuse(
-        self, client_id: str, client_seq: int, action: Json, reason: str, tell: Callable[[Shown], None]
+        self, client: Identity, client_seq: int, action: Json, reason: str, tell: Callable[[Shown], None]
     ) -> None:
         """Answer a client's action that cannot even be looked at; `tell` is called as by `dispatch`."""
-        self.engine.journal.write([], tell, self.dispatcher.refuse(client_id, client_seq, action, reason))
+        self.engine.journal.write([], tell, self.dispatcher.refuse(client, client_seq, action, reason))
+
+    def secret_names(self) -> frozenset[str]:
+        """Return the names of all secret options, in lower case: what has one is never logged nor kept."""
+        options = (option for agent in self._agents.values() for option in agent.options)
+        return frozenset(option.name.lower() for option in options if option.kind == "secret")
 
     # What the parts need of each other
 

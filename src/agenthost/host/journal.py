@@ -188,11 +188,19 @@ class Journal:
         self._waiters.append((ticket, future))
         await future
 
-    async def in_turn(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Run something that writes to the store in the journal's thread, between two groups."""
+    async def in_turn(
+        self, function: Callable[..., T], *arguments: Any, then: Callable[[T], None] | None = None
+    ) -> T:
+        """Run something that needs the store to itself in the journal's thread, between two groups.
+
+        `then` is told the result in the order of what is shown: after the groups before it were, and before
+        those after it are.
+        """
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
 
         def done(result: T, failure: BaseException | None) -> None:
+            if then is not None and failure is None:
+                then(result)
             if future.cancelled():
                 return
             if failure is None:

@@ -28,7 +28,7 @@ TAKEN_UP_AT_ONCE = 16
 
 NOT_FORKED = (
     *("asked", "held", "shown", "deferred", "trusted", "scopes"),
-    *("children", "parent", "app", "app_tools", "kept", "taken", "crashes", "tasks"),
+    *("children", "parent", "app", "app_tools", "kept", "taken", "crashes", "tasks", "guests"),
 )
 """What of a session's private data belongs to its running turn, or to those who used it, not to a fork."""
 

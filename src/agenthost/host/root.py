@@ -5,12 +5,14 @@ what it missed, over a restart too. What is true of the host is decided elsewher
 if that is news. Knows no agents and no connections.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from agenthost.core.reducers import Live, reduce_root
+from agenthost.host.identity import Identity
 from agenthost.host.journal import Journal
 from agenthost.host.packing import unpack
+from agenthost.host.refusals import kept_of
 from agenthost.host.storage import ROOT, DropLog, Opening, PutSnapshot
 from agenthost.host.subscriptions import Shown
 from agenthost.wire.ahp import ROOT_URI
@@ -71,18 +73,26 @@ class Root:
         self.entries += 1
         return self._snapshot_if_due() or ticket
 
-    def refuse(self, action: Any, origin: ActionOrigin, reason: str) -> Shown:
+    def refuse(
+        self,
+        action: Any,
+        origin: ActionOrigin,
+        reason: str,
+        client: Identity,
+        secrets: Collection[str] = (),
+    ) -> Shown:
         """Answer a client's action with a refusal, which only that client sees. Nothing changes.
 
         Whoever calls brings it to the client once `journal.wait` says that it is durable. What is about no
         resource at all is answered here too, and not kept: a client that comes back might not read it.
+        `secrets` are names of what must not be kept, see `refusals`.
         """
         seq, envelope = self._journal.number(action, origin, reason)
-        item = Shown(seq, ROOT, envelope, origin["clientId"], action=action, reason=reason)
+        item = Shown(seq, ROOT, envelope, client.key, action=action, reason=reason)
         if type(action) is not dict or resource_of(action) != ROOT_URI:
             self._journal.announce(item)
             return item
-        self._journal.write([item])
+        self._journal.write([kept_of(item, origin, secrets)])
         self.entries += 1
         self._snapshot_if_due()
         return item

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from agenthost.host.identity import Identity
 from agenthost.host.journal import Journal
 from agenthost.host.storage import DropReceipts, EchoReceipt, Receipt, Storage
 from agenthost.host.subscriptions import Shown
@@ -36,19 +37,19 @@ def digest_of(action: Json) -> bytes:
 class Sent(msgspec.Struct, frozen=True, gc=False):
     """What is known of an action that a client sent: whose it is, its number and its digest."""
 
-    identity: str
+    identity: Identity
     client_seq: int
     digest: bytes
 
     def to_json(self) -> list[Json]:
         """Return it in a form that can be kept."""
-        return [self.identity, self.client_seq, self.digest.hex()]
+        return [self.identity.key, self.client_seq, self.digest.hex()]
 
     @classmethod
     def from_json(cls, kept: list[Any]) -> "Sent":
         """Return what was kept."""
         identity, client_seq, digest = kept
-        return cls(identity, client_seq, bytes.fromhex(digest))
+        return cls(Identity.from_key(identity), client_seq, bytes.fromhex(digest))
 
 
 class _Kept(msgspec.Struct, gc=False, eq=False):
@@ -109,7 +110,7 @@ class Sender:
     if it began anew.
     """
 
-    def __init__(self, identity: str, tell: Tell, last_seen: int | None) -> None:
+    def __init__(self, identity: Identity, tell: Tell, last_seen: int | None) -> None:
         self.identity = identity
         self.tell = tell
         self.last_seen = last_seen
@@ -121,9 +122,9 @@ class Senders:
     def __init__(self, storage: Storage, journal: Journal) -> None:
         self._storage = storage
         self._journal = journal
-        self._clients: dict[str, _Client] = {}
+        self._clients: dict[Identity, _Client] = {}
 
-    async def join(self, identity: str, tell: Tell, last_seen: int | None) -> Sender:
+    async def join(self, identity: Identity, tell: Tell, last_seen: int | None) -> Sender:
         """Take in a connection. Without a `last_seen` the client begins anew, and its receipts go."""
         sender = Sender(identity, tell, last_seen)
         client = self._clients.setdefault(identity, _Client())
@@ -133,20 +134,22 @@ class Senders:
                 if last_seen is None:
                     self._clear(identity, client)
                 elif not client.is_loaded:
-                    self._load(client, await asyncio.to_thread(self._storage.receipts, identity))
+                    self._load(client, await asyncio.to_thread(self._storage.receipts, identity.key))
         except BaseException:
             self.leave(sender)
             raise
         return sender
 
-    def _clear(self, identity: str, client: _Client) -> None:
+    def _clear(self, identity: Identity, client: _Client) -> None:
         client.clear()
         client.is_loaded = True
-        client.ticket = self._journal.write([DropReceipts(identity)])
+        client.ticket = self._journal.write([DropReceipts(identity.key)])
 
     def _load(self, client: _Client, found: Sequence[Receipt]) -> None:
         for one in found:
-            client.add(_Kept(one.slot, Sent(one.identity, one.client_seq, one.digest), one.seq))
+            client.add(
+                _Kept(one.slot, Sent(Identity.from_key(one.identity), one.client_seq, one.digest), one.seq)
+            )
         client.is_loaded = True
 
     def leave(self, sender: Sender) -> None:
@@ -157,13 +160,13 @@ class Senders:
             # Not before all is durable: else it could not be read again.
             self._journal.write([], self._forget, (sender.identity, client.ticket))
 
-    def _forget(self, left: tuple[str, int]) -> None:
+    def _forget(self, left: tuple[Identity, int]) -> None:
         identity, ticket = left
         client = self._clients.get(identity)
         if client is not None and not client.senders and client.ticket == ticket:
             del self._clients[identity]
 
-    def tell(self, identity: str, shown: Shown) -> None:
+    def tell(self, identity: Identity, shown: Shown) -> None:
         """Bring a client what only it is shown, by its newest connection; it may have none."""
         client = self._clients.get(identity)
         if client is not None and client.senders:
@@ -177,7 +180,7 @@ class Senders:
         for kept in client.of(sent):
             if kept.by is not sender and (kept.seq is None or kept.seq > sender.last_seen):
                 client.remove(kept)
-                client.ticket = self._journal.write([DropReceipts(sender.identity, kept.slot)])
+                client.ticket = self._journal.write([DropReceipts(sender.identity.key, kept.slot)])
                 return True
         return False
 
@@ -186,7 +189,7 @@ class Senders:
         client = self._clients[sender.identity]
         slot = client.free_slot()
         client.add(_Kept(slot, sent, seq, sender))
-        receipt = Receipt(sender.identity, slot, sent.client_seq, sent.digest, seq)
+        receipt = Receipt(sender.identity.key, slot, sent.client_seq, sent.digest, seq)
         client.ticket = self._journal.write([receipt])
 
     def echoed(self, sent: Sent, seq: int) -> None:
@@ -194,4 +197,4 @@ class Senders:
         client = self._clients.get(sent.identity)
         for kept in () if client is None else client.of(sent):
             kept.seq = seq if kept.seq is None else kept.seq
-        self._journal.write([EchoReceipt(sent.identity, sent.client_seq, sent.digest, seq)])
+        self._journal.write([EchoReceipt(sent.identity.key, sent.client_seq, sent.digest, seq)])

@@ -8,15 +8,17 @@ before anything else happens in the session or is read of it. So nobody can tell
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import msgspec
 
 from agenthost.core.reducers import Live, reduce_session
 from agenthost.core.transcript import Message
+from agenthost.host.identity import Identity
 from agenthost.host.journal import Journal
 from agenthost.host.packing import Run
+from agenthost.host.refusals import kept_of
 from agenthost.host.storage import AddMessages, CutMessages, PutRow, PutSnapshot, SessionRow
 from agenthost.host.subscriptions import Shown
 from agenthost.wire.ahp.actions.envelope import ActionOrigin
@@ -199,16 +201,24 @@ class Session:
         self.private, self._private = private, encoded
         self._has_new_row = self._is_expected or self._expect()
 
-    def refuse(self, action: Any, origin: ActionOrigin, reason: str) -> Shown:
+    def refuse(
+        self,
+        action: Any,
+        origin: ActionOrigin,
+        reason: str,
+        client: Identity,
+        secrets: Collection[str] = (),
+    ) -> Shown:
         """Answer a client's action with a refusal, which only that client sees. Nothing changes.
 
-        Whoever calls brings it to the client once `journal.wait` says that it is durable.
+        Whoever calls brings it to the client once `journal.wait` says that it is durable. `secrets` are names
+        of what must not be kept, see `refusals`.
         """
         self.settle()
         seq, envelope = self.journal.number(action, origin, reason)
-        item = Shown(seq, self.number, envelope, origin["clientId"], action=action, reason=reason)
+        item = Shown(seq, self.number, envelope, client.key, action=action, reason=reason)
         if not self._is_gone:
-            self._ticket = self.journal.write([item])
+            self._ticket = self.journal.write([kept_of(item, origin, secrets)])
             self._count_entries(1)
         return item
 

@@ -8,11 +8,12 @@ import asyncio
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import Any
 
 from agenthost.core.forking import forked
 from agenthost.core.reducers import Live, reduce_session
-from agenthost.errors import Damaged, SessionExists, SessionNotFound
+from agenthost.errors import Damaged, SessionExists, SessionNotFound, UriReserved
 from agenthost.host.journal import Journal
 from agenthost.host.packing import happened
 from agenthost.host.session import Said, Session
@@ -48,6 +49,8 @@ class Sessions:
         """Begin with what the store held; `counted` is told how many sessions there are when that changes."""
         self.count = opening.session_count
         """How many sessions there are, in memory or not, with those that are being written."""
+        self.counts: dict[str, int] = {}
+        """How many durable sessions there are of each owner that was asked for with `count_of`."""
         self.loaded: Callable[[Session], None] = lambda _: None
         """Told of each session that comes into memory from the store."""
         self.is_taken: Callable[[str], bool] = lambda _: False
@@ -64,7 +67,7 @@ class Sessions:
         self._drops = 0
         self._loading: dict[str, asyncio.Task[Session]] = {}
         # URIs and names of sessions that are being made or removed: nobody else may have them meanwhile.
-        self._claims: set[tuple[str, str]] = set()
+        self._claims: dict[tuple[str, str], str] = {}  # and whose they are
 
     @property
     def in_memory(self) -> int:
@@ -88,6 +91,7 @@ class Sessions:
 
         Raises:
             SessionExists: its URI, or its name, is in use.
+            UriReserved: by another owner, or by something else.
         """
         return await self._add(state, name, owner, private or {}, messages)
 
@@ -107,6 +111,7 @@ class Sessions:
         Raises:
             SessionNotFound: there is no session of that URI.
             SessionExists: the new URI or name is in use.
+            UriReserved: by another owner, or by something else.
             TurnInProgress: that turn has not ended yet.
             TurnNotFound: the session has no such turn.
         """
@@ -126,7 +131,7 @@ class Sessions:
         source: int | None = None,
     ) -> Session:
         name = name or secrets.token_hex(8)
-        await self._claim(state["summary"]["resource"], name)
+        await self._claim(state["summary"]["resource"], name, owner)
         session = self._made(state, name, owner, private, messages)
         copies = [] if source is None else [CopyContent(source, session.number)]
         self._count(+1)
@@ -139,25 +144,49 @@ class Sessions:
         self.count += change
         self._counted(self.count)
 
+    async def count_of(self, owner: str) -> int:
+        """Find out how many sessions an owner has; from then on that is kept in `counts`."""
+        if owner not in self.counts:
+            await self._journal.in_turn(self._storage.count, owner, then=partial(self._set_count, owner))
+        return self.counts[owner]
+
+    def _set_count(self, owner: str, count: int) -> None:
+        self.counts[owner] = count
+
+    def _count_owned(self, owner: str, change: int) -> None:
+        if owner in self.counts:
+            self.counts[owner] += change
+
     def _made_durable(self, session: Session) -> None:
-        self._claims -= {("uri", session.row.uri), ("name", session.row.name)}
+        self._count_owned(session.row.owner, +1)
+        self._free(session.row.uri, session.row.name)
         self._hold(session)
 
-    async def _claim(self, uri: str, name: str) -> None:
+    async def _claim(self, uri: str, name: str, owner: str) -> None:
         """Refuse a URI or a name that is taken, also by somebody who is making it at this moment."""
         self._journal.refuse_if_in_trouble()
-        claims = {("uri", uri), ("name", name)}
-        if self._claims & claims or uri == ROOT_URI or self.is_taken(uri):
-            raise SessionExists(uri)
-        self._claims |= claims
+        if uri == ROOT_URI or self.is_taken(uri):
+            raise UriReserved(uri)
+        for claim in (("uri", uri), ("name", name)):
+            if claim in self._claims:
+                raise self._taken(uri, self._claims[claim], owner)
+        self._claims |= dict.fromkeys((("uri", uri), ("name", name)), owner)
         try:
             found = await asyncio.to_thread(self._find_either, uri, name)
         except BaseException:
-            self._claims -= claims
+            self._free(uri, name)
             raise
         if found is not None:
-            self._claims -= claims
-            raise SessionExists(found.uri)
+            self._free(uri, name)
+            raise self._taken(uri, found.owner, owner)
+
+    def _taken(self, uri: str, theirs: str, owner: str) -> SessionExists | UriReserved:
+        """Return the refusal of what is taken: only its owner is told that there is a session."""
+        return SessionExists(uri) if theirs == owner else UriReserved(uri)
+
+    def _free(self, uri: str, name: str) -> None:
+        self._claims.pop(("uri", uri), None)
+        self._claims.pop(("name", name), None)
 
     def _find_either(self, uri: str, name: str) -> SessionRow | None:
         return self._storage.find(uri=uri) or self._storage.find(name=name)
@@ -221,6 +250,12 @@ class Sessions:
             return "activeTurn" in held.state
         row = await asyncio.to_thread(self._storage.find, uri=uri)
         return row is not None and row.is_active
+
+    async def owner_of(self, uri: str) -> str | None:
+        """Return whose a session is, without bringing it into memory; `None` if there is none of this URI."""
+        held = self._held.get(uri)
+        row = await asyncio.to_thread(self._storage.find, uri=uri) if held is None else held.row
+        return None if row is None else row.owner
 
     def peek(self, uri: str) -> Session | None:
         """Give a session by its URI, if it is in memory."""
@@ -300,15 +335,16 @@ class Sessions:
         if ("uri", uri) in self._claims:
             raise SessionNotFound(uri)  # another one waited for it too, and was first
         self._let_go(uri)
-        self._claims |= {("uri", uri), ("name", session.row.name)}
+        self._claims |= dict.fromkeys((("uri", uri), ("name", session.row.name)), session.row.owner)
         session.leave()
         self._count(-1)
         ticket = self._journal.write([DropSession(session.number)], self._gone, session)
         await self._journal.wait(ticket)
 
     def _gone(self, session: Session) -> None:
-        self._claims -= {("uri", session.row.uri), ("name", session.row.name)}
+        self._free(session.row.uri, session.row.name)
         self._hub.drop(session.number)
+        self._count_owned(session.row.owner, -1)
         self._drops += 1
 
     async def page(self, *, owner: str | None, before: int | None, limit: int) -> Sequence[SessionRow]:

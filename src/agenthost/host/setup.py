@@ -36,9 +36,10 @@ class Private(TypedDict):
     that wait for approval, as the model will read them. `config` are the settings of the state, `app` is
     the client id of an application that is never connected, and `app_tools` the tools that it brought, as
     it did. `deferred` are the actions that wait for the end of the turn or for the session to be ready,
-    with their origins and what their receipts are kept of. `taken` are the messages that waited of late, by
-    kind and id. `kept` is what its agent keeps with it. `crashes` counts the ends of the host while the
-    running turn ran (see `crashes`), `tasks` the tasks that were given in it and below it (see `tasks`).
+    with their origins and what their receipts are kept of. `guests` are the ids of clients without an
+    owner, in the session of one. `taken` are the messages that waited of late, by kind and id. `kept` is
+    what its agent keeps with it. `crashes` counts the ends of the host while the running turn ran (see
+    `crashes`), `tasks` the tasks that were given in it and below it (see `tasks`).
     """
 
     tools: NotRequired[dict[str, bool]]
@@ -56,6 +57,7 @@ class Private(TypedDict):
     app: NotRequired[str]
     app_tools: NotRequired[list[JsonObject]]
     deferred: NotRequired[list[list[Any]]]
+    guests: NotRequired[list[str]]
     taken: NotRequired[list[str]]
     kept: NotRequired[JsonObject]
     crashes: NotRequired[JsonObject]

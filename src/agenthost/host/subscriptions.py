@@ -13,6 +13,7 @@ import msgspec
 
 from agenthost.core.reducers import Live
 from agenthost.errors import SlowConsumer
+from agenthost.host.identity import Identity
 from agenthost.host.packing import Run
 from agenthost.host.storage import Entry
 from agenthost.wire.ahp.actions.text import Action
@@ -66,8 +67,8 @@ class Shown(Entry, frozen=True, gc=False):
 class Subscriber:
     """One listener. Envelopes wait here until it takes them, within bounds."""
 
-    def __init__(self, client_id: str, max_items: int = 10_000, max_bytes: int = 16 * 1024 * 1024) -> None:
-        self.client_id = client_id
+    def __init__(self, client: Identity, max_items: int = 10_000, max_bytes: int = 16 * 1024 * 1024) -> None:
+        self.client = client
         self.resources: set[int] = set()
         self.taken = 0
         """How often it took what waited."""

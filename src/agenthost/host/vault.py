@@ -12,6 +12,7 @@ from cryptography.fernet import Fernet, InvalidToken
 
 from agenthost.errors import StorageError
 from agenthost.host.storage.folder import replace_file
+from agenthost.logs import hide_passing
 
 log = logging.getLogger("agenthost.vault")
 
@@ -32,7 +33,8 @@ class Vault:
             ) from None
 
     def seal(self, text: str) -> str:
-        """Make a text unreadable."""
+        """Make a text unreadable; from now on it is masked in logs."""
+        hide_passing(text)
         return self._cipher.encrypt(text.encode(errors="replace")).decode()
 
     def open(self, sealed: str) -> str:
@@ -42,13 +44,15 @@ class Vault:
             StorageError: it was sealed with another key.
         """
         try:
-            return self._cipher.decrypt(sealed).decode()
+            text = self._cipher.decrypt(sealed).decode()
         except InvalidToken:
             # The sentence goes to the session; whoever can bring the key back reads the log.
             log.warning("a secret was sealed with another key than that of %s or %s", VARIABLE, FILE)
             raise StorageError(
                 "a secret of this session was sealed with another key than this host has now; set it again"
             ) from None
+        hide_passing(text)
+        return text
 
 
 def open_vault(folder: Path) -> Vault:

@@ -7,6 +7,7 @@ import pytest
 
 from acp_acting import Served
 from agenthost.core.transcript import check_seed, public
+from agenthost.host.identity import Identity
 from talking import Talk
 from turning import assistant, calls_in, result, transcript, until_call, use, user
 
@@ -225,7 +226,7 @@ def test_its_commands_run_in_terminals_that_people_can_watch(served: Served) -> 
         claim: Any = terminal.claim
         assert claim["toolCallId"] == call["toolCallId"]
         typed = {"type": "terminal/input", "terminal": terminal.uri, "data": "from me\n"}
-        assert await talk.host.dispatch("watcher", 1, typed) is None
+        assert await talk.host.dispatch(Identity("watcher"), 1, typed) is None
         heard = await talk.finish()
         code, _, output = heard.text.partition(": ")
         # What is typed is printed too, sooner or later.

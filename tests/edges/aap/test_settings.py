@@ -9,6 +9,7 @@ import pytest
 from aap_here import Here
 from aap_talking import Speaker, permission, result
 from agenthost.edges.aap.agents import SECRET_MASK
+from agenthost.host.identity import Identity
 from rules import rule
 
 _numbers = itertools.count(1)
@@ -21,7 +22,7 @@ def options(app: Speaker, session: str) -> Any:
 def act(here: Here, session: str, kind: str, **fields: Any) -> Any:
     """Let a client of the other protocol act on a session, and wait until that is durable."""
     action = {"type": f"session/{kind}", "session": here.uri_of(session), **fields}
-    refusal = here.run(here.site.host.dispatch("changer", next(_numbers), action))
+    refusal = here.run(here.site.host.dispatch(Identity("changer"), next(_numbers), action))
     here.run(here.site.host.engine.journal.wait())
     return refusal
 

@@ -12,6 +12,7 @@ from aap_here import Here
 from aap_talking import Listening, Speaker, assistant, decode_events, user
 from agenthost.edges.aap import turns
 from agenthost.errors import SlowConsumer
+from agenthost.host.identity import Identity
 from agenthost.wire.json import encode_json
 from rules import rule
 from serving import TIMEOUT
@@ -24,7 +25,7 @@ def wait_ended(here: Here, session: str) -> None:
         host = here.site.host
         found = await host.engine.sessions.named(session)
         while "activeTurn" in found.shown.state:
-            feed = host.feed("watcher")
+            feed = host.feed(Identity("watcher"))
             await feed.subscribe(found.row.uri)
             with suppress(SlowConsumer):
                 while "activeTurn" in found.shown.state:

@@ -3,6 +3,7 @@
 import pytest
 
 from agenthost import Agent, Call, Turn
+from agenthost.host.identity import Identity
 from agenthost.tools.subagents import subagent
 from agenthost.wire.ahp import ROOT_URI
 from ahp_agents import GUARDED, LOGIN
@@ -143,7 +144,7 @@ async def test_a_message_of_the_queue_whose_token_is_gone_is_answered_with_an_er
             message = {"kind": "queued", "id": state, "userMessage": {"text": "Hello"}}
             await me.decide(uri, "session/pendingMessageSet", **message)
             if state == "error":
-                place.host.tokens.forget("me")
+                place.host.tokens.forget(Identity("me"))
             request = me.state(uri)["inputRequests"][0]["id"]
             await me.act(uri, "session/inputCompleted", requestId=request, response="decline")
             await me.until(lambda: len(me.state(uri)["turns"]) == count)  # noqa: B023 - asked in this round

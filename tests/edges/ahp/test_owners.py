@@ -88,3 +88,78 @@ async def test_clients_of_two_owners_may_call_themselves_the_same(place: Place) 
             await bob.decide(second, "session/titleChanged", seq=number, title=f"b{number}")
         assert ann.state(first)["summary"]["title"] == "a3"
         assert bob.state(second)["summary"]["title"] == "b3"
+
+
+@rule("HR-C02")
+@on_a_host(ECHO, keys=OWNERS)
+async def test_who_has_the_id_of_another_owners_client_is_not_shown_what_is_for_that_alone(
+    place: Place,
+) -> None:
+    async with place.client("same", place.keys["ann"]) as ann, place.client("same", place.keys["bob"]) as bob:
+        seen = bob.last_seq
+        refused = await ann.decide(ROOT_URI, "root/configChanged", config={"x": "private words"})
+        assert "rejectionReason" in refused
+    async with place.stranger("same", place.keys["bob"]) as bob:
+        assert (await bob.reopen(seen, ROOT_URI))["type"] == "replay"
+        assert "private words" not in "".join(bob.frames)
+    async with place.stranger("same", place.keys["ann"]) as ann:
+        await ann.reopen(seen, ROOT_URI)
+        assert "private words" in "".join(ann.frames)
+
+
+@rule("HR-X01")
+@on_a_host(ECHO, keys=OWNERS)
+async def test_a_uri_that_was_used_before_tells_nothing_of_that_time(place: Place) -> None:
+    async with place.client("a", place.keys["ann"]) as ann, place.client("b", place.keys["bob"]) as bob:
+        seen = bob.last_seq
+        claim = {"kind": "client", "clientId": "a"}
+        await ann.request("createTerminal", terminal="t:/1", claim=claim, name="private title")
+        await ann.request("disposeTerminal", terminal="t:/1")
+        claim = {"kind": "client", "clientId": "b"}
+        await bob.request("createTerminal", terminal="t:/1", claim=claim, name="my own title")
+        async with place.stranger("b2", place.keys["bob"]) as back:
+            answer = await back.reopen(seen, ROOT_URI)
+            assert "private title" not in "".join(back.frames)
+            lists = [one["action"].get("terminals") for one in answer["actions"]]
+            assert [one["title"] for one in lists[-1]] == ["my own title"]
+
+
+@rule("HR-S07", "HR-C07")
+@on_a_host(ECHO, keys=OWNERS)
+async def test_an_owner_is_told_the_number_of_its_own_sessions_and_only_when_that_changes(
+    place: Place,
+) -> None:
+    async with place.client("a", place.keys["ann"]) as ann, place.client("b", place.keys["bob"]) as bob:
+        await ann.subscribe(ROOT_URI)
+        seen = bob.last_seq
+        assert (await bob.subscribe(ROOT_URI))["activeSessions"] == 0
+        await ann.begun(new_uri("echo"))
+        await ann.request("createTerminal", terminal="t:/a", claim={"kind": "client", "clientId": "a"})
+        mine = await ann.begun(new_uri("echo"))
+        await ann.until(lambda: ann.state(ROOT_URI)["activeSessions"] == 2)
+        await bob.begun(new_uri("echo"))
+        await bob.until(lambda: bob.state(ROOT_URI)["activeSessions"] == 1)
+        heard = [one["action"] for one in bob.envelopes if one["action"]["type"].startswith("root/")]
+        assert heard == [{"type": "root/activeSessionsChanged", "activeSessions": 1}]
+        async with place.stranger("b2", place.keys["bob"]) as back:
+            actions = [one["action"] for one in (await back.reopen(seen, ROOT_URI))["actions"]]
+            counts = [one["activeSessions"] for one in actions if "activeSessions" in one]
+            assert counts == [1]
+        await ann.request("disposeSession", session=mine)
+        await ann.until(lambda: ann.state(ROOT_URI)["activeSessions"] == 1)
+
+
+@rule("HR-L03")
+@on_a_host(ECHO, keys=OWNERS)
+async def test_a_uri_of_another_owner_is_refused_like_one_that_nobody_can_have(place: Place) -> None:
+    async with place.client("a", place.keys["ann"]) as ann, place.client("b", place.keys["bob"]) as bob:
+        uri, _, terminal = await furnished(ann)
+        claim = {"kind": "client", "clientId": "b"}
+        answers = set()
+        for one in (uri, terminal, ROOT_URI):
+            session = await bob.refusal("createSession", session=one, provider="echo")
+            shell = await bob.refusal("createTerminal", terminal=one, claim=claim)
+            for refused in (session, shell):
+                answers.add((refused.code, refused.message.replace(repr(one), "URI")))
+        assert answers == {(-32602, "URI cannot be used here; choose another URI")}
+        assert (await ann.refusal("createSession", session=uri, provider="echo")).code == -32003

@@ -55,7 +55,7 @@ async def test_a_turn_that_is_started_at_once_waits_for_the_session(place: Place
     ("more", "code"),
     [
         ({"session": "demo:/taken"}, -32003),
-        ({"session": ROOT_URI}, -32003),
+        ({"session": ROOT_URI}, -32602),
         ({"session": ""}, -32602),
         ({"session": "other:/1"}, -32002),
         ({"provider": "nobody"}, -32002),

@@ -54,7 +54,7 @@ async def test_a_terminal_is_typed_into_resized_renamed_cleared_and_removed(plac
     ("more", "code"),
     [
         ({"terminal": "t:/taken"}, -32010),
-        ({"terminal": ROOT_URI}, -32010),
+        ({"terminal": ROOT_URI}, -32602),
         ({"terminal": ""}, -32602),
         ({"claim": {"kind": "client", "clientId": "other"}}, -32602),
         ({"claim": {"kind": "session", "session": "demo:/nowhere"}}, -32001),

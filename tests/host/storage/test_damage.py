@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from agenthost.errors import Damaged, StorageError
+from agenthost.host.identity import Identity
 from agenthost.host.storage import (
     AddMessages,
     Entry,
@@ -131,7 +132,7 @@ def test_a_root_that_is_damaged_is_begun_anew_and_nobody_resumes_from_before(
             file.commit()
         async with started(tmp_path) as host:
             assert host.root.state["activeSessions"] == 1
-            assert (await host.feed("me").resume(seen, ["agenthost:/root"])).replay is None
+            assert (await host.feed(Identity("me")).resume(seen, ["agenthost:/root"])).replay is None
 
     with caplog.at_level(logging.ERROR):
         run(story)
@@ -148,7 +149,7 @@ def test_a_client_comes_back_to_all_but_what_is_damaged(tmp_path: Path) -> None:
             file.execute("UPDATE snapshot SET state = x'7B7D' WHERE number = 1")
             file.commit()
         async with started(tmp_path) as host:
-            back = await host.feed("me").resume(seen, ["demo:/one", "demo:/two"])
+            back = await host.feed(Identity("me")).resume(seen, ["demo:/one", "demo:/two"])
             assert back.missing == ["demo:/one"]
             with pytest.raises(Damaged, match="session 'demo:/one' is damaged"):
                 await host.sessions.get("demo:/one")

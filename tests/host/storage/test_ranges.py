@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from agenthost.host.identity import Identity
 from agenthost.host.storage import Entry, Receipt
 from agenthost.host.storage.ranges import (
     EPOCH_MS,
@@ -149,11 +150,11 @@ def test_one_of_another_past_gets_a_fresh_view_and_never_a_replay(tmp_path: Path
             await host.journal.wait()
             assert not {entry.seq for entry in host.storage.replay(0, [session.number], "me")} & set(seen)
             for number in seen:
-                back = await host.feed("me").resume(number, [uri])
+                back = await host.feed(Identity("me")).resume(number, [uri])
                 assert back.replay is None
                 assert back.views[0].state == session.state
                 assert back.views[0].seq > number
-            back = await host.feed("me").resume(known, [uri])
+            back = await host.feed(Identity("me")).resume(known, [uri])
             assert back.replay is not None
             assert len(back.replay) == 20
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agenthost.host.storage import DropReceipts, EchoReceipt, Receipt
-from agenthost.host.storage.migrations import APPLICATION_ID, MIGRATIONS, VERSION
+from agenthost.host.storage.migrations import APPLICATION_ID, MIGRATIONS, VERSION, add_functions
 from agenthost.host.storage.sqlite import FILE, SqliteStorage
 from storing import added, appended, dense_store
 
@@ -69,6 +69,7 @@ def test_receipts_of_clients_that_never_come_back_go_with_the_log(store: SqliteS
 @pytest.mark.parametrize("version", range(1, VERSION))
 def test_an_older_store_is_taken_over(tmp_path: Path, version: int) -> None:
     with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as file:
+        add_functions(file)
         for statements in MIGRATIONS[:version]:
             for statement in statements:
                 file.execute(statement)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agenthost.agents.demo import demo
-from agenthost.errors import InvalidValue, LimitReached, SessionExists, TerminalExists, TerminalNotFound
+from agenthost.errors import InvalidValue, LimitReached, TerminalExists, TerminalNotFound, UriReserved
 from agenthost.host.host import Host
 from agenthost.host.limits import Limits
 from agenthost.host.starting import Start
@@ -122,10 +122,10 @@ def test_a_uri_is_one_things_only(tmp_path: Path) -> None:
         async with talking(tmp_path, demo) as host:
             await host.create_session(Start(agent="demo", uri="demo:/1"))
             await host.terminals.create(URI, claim_of("me"), command="cat")
-            for uri in (URI, "demo:/1", ROOT_URI):
-                with pytest.raises(TerminalExists):
+            for uri, error in ((URI, TerminalExists), ("demo:/1", UriReserved), (ROOT_URI, UriReserved)):
+                with pytest.raises(error):
                     await host.terminals.create(uri, claim_of("me"), command="cat")
-            with pytest.raises(SessionExists):
+            with pytest.raises(UriReserved):
                 await host.create_session(Start(agent="demo", uri=URI))
 
     run(story)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from agenthost.host.feeds import Feed
+from agenthost.host.identity import Identity
 from agenthost.host.subscriptions import Shown
 from agenthost.host.terminals.terminal import LONGEST_INPUT
 from agenthost.wire.json import decode_json
@@ -14,6 +15,7 @@ from shelling import URI, Watch, claim_of
 from talking import talking
 
 SESSION = {"kind": "session", "session": "demo:/1"}
+ME = Identity("me")
 CALL = {**SESSION, "turnId": "t1", "toolCallId": "c1"}
 
 
@@ -42,7 +44,7 @@ def test_a_refusal_goes_to_the_one_who_dispatched_and_comes_again_to_nobody_else
             await host.engine.journal.wait()
             assert watch.feed.subscriber.backlog == other.feed.subscriber.backlog == 0
             for client_id, count in (("me", 4), ("other", 0)):
-                resumed = await host.feed(client_id).resume(seen, [URI])
+                resumed = await host.feed(Identity(client_id)).resume(seen, [URI])
                 assert resumed.replay is not None
                 assert len(resumed.replay) == count
 
@@ -66,10 +68,10 @@ def test_what_names_no_terminal_is_ignored_or_refused(tmp_path: Path) -> None:
         async with talking(tmp_path) as host:
             watch = await Watch.start(host, "cat")
             action = {"type": "terminal/titleChanged", "terminal": URI, "title": "x", "session": "demo:/none"}
-            assert await host.dispatch("me", 1, {**action, "terminal": "term:/none"}) is None
-            assert await host.dispatch("me", 2, {**action, "session": URI, "type": "session/ready"}) is None
+            assert await host.dispatch(ME, 1, {**action, "terminal": "term:/none"}) is None
+            assert await host.dispatch(ME, 2, {**action, "session": URI, "type": "session/ready"}) is None
             for odd in ({**action, "terminal": 5}, {"type": "terminal/input"}):
-                assert "$.terminal" in reason(await host.dispatch("me", 3, odd))
+                assert "$.terminal" in reason(await host.dispatch(ME, 3, odd))
             await watch.act("titleChanged", title="last")
             await watch.until(lambda one: one.state["title"] == "last")
             assert watch.kinds == ["titleChanged"]

@@ -7,6 +7,7 @@ import pytest
 
 from agenthost.agents.demo import demo
 from agenthost.errors import SessionNotFound
+from agenthost.host.identity import Identity
 from agenthost.host.limits import Limits
 from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.json import decode_json
@@ -95,7 +96,7 @@ def test_after_a_restart_terminals_are_missing_and_no_number_comes_twice(tmp_pat
             seen = watch.last_seen
         async with talking(tmp_path) as host:
             assert host.engine.opening.last_seq >= seen
-            feed = host.feed("me")
+            feed = host.feed(Identity("me"))
             resumed = await feed.resume(seen, [URI, ROOT_URI])
             assert resumed.missing == [URI]
             assert host.engine.root.state["terminals"] == []
@@ -133,7 +134,7 @@ def test_what_a_terminal_prints_is_in_no_file_and_pushes_nothing_out_of_the_log(
                 await watch.type("\r")
                 await watch.until_text(f"line {number}" if number else "topsecret")
             await host.engine.trim()
-            resumed = await host.feed("me").resume(seen, [talk.uri])
+            resumed = await host.feed(Identity("me")).resume(seen, [talk.uri])
             assert resumed.replay
         for file in (tmp_path / "data").rglob("*"):
             assert not file.is_file() or b"topsecret" not in file.read_bytes()
@@ -163,7 +164,7 @@ def test_a_session_and_a_terminal_side_by_side_are_heard_in_one_order(tmp_path: 
     async def story() -> None:
         async with talking(tmp_path, demo) as host:
             talk = await Talk.begin(host)
-            feed = host.feed("both")
+            feed = host.feed(Identity("both"))
             await feed.subscribe(talk.uri)
             await host.terminals.create(URI, claim_of("me"), command="seq 2000; exit 0")
             await feed.subscribe(URI)

@@ -26,6 +26,7 @@ from agenthost.errors import (
     ToolError,
     TurnInProgress,
     TurnNotFound,
+    UriReserved,
 )
 from agenthost.wire.json import JsonObject
 
@@ -50,6 +51,7 @@ STATUS: dict[type[HostError], Kind] = {
     SwitchedOff: Kind(403, "switched_off"),
     SessionNotFound: Kind(404, "session_not_found"),
     SessionExists: Kind(409, "session_exists"),
+    UriReserved: Kind(422, "invalid_request"),
     TurnInProgress: Kind(409, "turn_in_progress"),
     TurnNotFound: Kind(404, "turn_not_found"),
     ContentNotFound: Kind(404, "content_not_found"),

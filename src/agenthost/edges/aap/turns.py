@@ -19,6 +19,7 @@ from agenthost.edges.aap.projection import TURN_START, Projection, Told
 from agenthost.errors import InvalidValue, SlowConsumer
 from agenthost.host.agent import Agent
 from agenthost.host.host import Host
+from agenthost.host.identity import Identity
 from agenthost.host.packing import Run
 from agenthost.host.session import Said, Session
 from agenthost.host.setup import private_of
@@ -244,7 +245,8 @@ class Exchange:
 def _subscriber(host: Host, app_id: str) -> Subscriber:
     limits = host.limits
     items, size = limits.subscriber_items, limits.subscriber_bytes
-    return Subscriber(app_id, min(items, MAX_WAITING_ITEMS), min(size, MAX_WAITING_BYTES))
+    # Nothing is shown to it alone, so it does not matter whose it is.
+    return Subscriber(Identity(app_id), min(items, MAX_WAITING_ITEMS), min(size, MAX_WAITING_BYTES))
 
 
 def _told(session: Session, turn_id: str) -> Told:

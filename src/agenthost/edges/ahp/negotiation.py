@@ -10,13 +10,14 @@ import logging
 import re
 from typing import Any
 
-from agenthost.edges.ahp.peers import Admission, Peers, identity_of
+from agenthost.edges.ahp.peers import Admission, Peers
 from agenthost.edges.ahp.refusals import failure_of
 from agenthost.edges.ahp.transport import Line, Transport
 from agenthost.edges.ahp.v0_1.connection import Connection
 from agenthost.errors import HostError, InvalidValue, UnsupportedVersion
 from agenthost.host.callers import ANYBODY, Caller
 from agenthost.host.host import Host
+from agenthost.host.identity import Identity
 from agenthost.wire.ahp.errors import ErrorCode
 from agenthost.wire.ahp.methods import METHODS
 from agenthost.wire.json import JsonObject
@@ -156,7 +157,7 @@ async def _open(
     client_id = params["clientId"]
     if not client_id:
         raise InvalidValue("$.clientId", "an id of the client's own", "an empty text")
-    identity = identity_of(caller.owner, client_id)
+    identity = Identity.of(caller.owner, client_id)
     if request.method == "initialize":
         version, kind = agreed(params["protocolVersions"])
     else:

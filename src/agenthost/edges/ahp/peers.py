@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from agenthost.edges.ahp.transport import Line
+from agenthost.host.identity import Identity
 
-__all__ = ["Admission", "Peers", "identity_of"]
+__all__ = ["Admission", "Peers"]
 
 CLOSE_GOING_AWAY = 1001
 CLOSE_NOT_ALLOWED = 1008
@@ -23,11 +24,6 @@ class Admission(Protocol):
         """Whether they would be let in now."""
 
 
-def identity_of(owner: str | None, client_id: str) -> str:
-    """Tell clients apart: a client chooses its id, so the ids of different owners have nothing in common."""
-    return f"{owner}\0{client_id}" if owner else client_id
-
-
 class Peers:
     """Everybody who is connected: one connection for each client, the newest.
 
@@ -38,10 +34,10 @@ class Peers:
 
     def __init__(self, max_connections: int = 10_000) -> None:
         self.max_connections = max_connections
-        self.versions: OrderedDict[str, str] = OrderedDict()
+        self.versions: OrderedDict[Identity, str] = OrderedDict()
         self._lines: dict[Line, Admission | None] = {}
-        self._newest: dict[str, Line] = {}
-        self._identities: dict[Line, str] = {}
+        self._newest: dict[Identity, Line] = {}
+        self._identities: dict[Line, Identity] = {}
 
     def __len__(self) -> int:
         return len(self._lines)
@@ -56,18 +52,18 @@ class Peers:
     def leave(self, line: Line) -> None:
         """Forget a connection."""
         self._lines.pop(line, None)
-        identity = self._identities.pop(line, "")
-        if self._newest.get(identity) is line:
+        identity = self._identities.pop(line, None)
+        if identity is not None and self._newest.get(identity) is line:
             del self._newest[identity]
 
-    def take_over(self, identity: str, line: Line) -> Line | None:
+    def take_over(self, identity: Identity, line: Line) -> Line | None:
         """Let the newest connection be the client's only one; gives the one before it."""
         older = self._newest.get(identity)
         self._newest[identity] = line
         self._identities[line] = identity
         return older
 
-    def remember(self, identity: str, version: str) -> Iterator[str]:
+    def remember(self, identity: Identity, version: str) -> Iterator[Identity]:
         """Remember what a client speaks; yields those who are forgotten for it."""
         self.versions[identity] = version
         self.versions.move_to_end(identity)

@@ -32,6 +32,7 @@ from agenthost.errors import (
     TurnInProgress,
     TurnNotFound,
     UnsupportedVersion,
+    UriReserved,
 )
 from agenthost.wire.ahp.errors import ErrorCode
 from agenthost.wire.json import Json
@@ -46,6 +47,7 @@ CODES: dict[type[HostError], ErrorCode] = {
     TurnNotFound: ErrorCode.INVALID_PARAMS,
     AgentNotFound: ErrorCode.PROVIDER_NOT_FOUND,
     SessionNotFound: ErrorCode.SESSION_NOT_FOUND,
+    UriReserved: ErrorCode.INVALID_PARAMS,
     SessionExists: ErrorCode.SESSION_ALREADY_EXISTS,
     TurnInProgress: ErrorCode.TURN_IN_PROGRESS,
     UnsupportedVersion: ErrorCode.UNSUPPORTED_PROTOCOL_VERSION,

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Protocol, TypeGuard
 
+from agenthost.host.identity import Identity
 from agenthost.host.limits import Limits
 from agenthost.host.subscriptions import Shown, Subscriber
 
@@ -64,8 +65,8 @@ class Outbox(Subscriber):
     A client that does not read is cut off, even while a message is stuck on its way: `cut_off` is told why.
     """
 
-    def __init__(self, client_id: str, limits: Limits, cut_off: Callable[[str], None]) -> None:
-        super().__init__(client_id, max_items=limits.subscriber_items, max_bytes=limits.subscriber_bytes)
+    def __init__(self, client: Identity, limits: Limits, cut_off: Callable[[str], None]) -> None:
+        super().__init__(client, max_items=limits.subscriber_items, max_bytes=limits.subscriber_bytes)
         self._cut_off = cut_off
         self._unsent = self._unsent_size = 0
         self._has_room = asyncio.Event()

@@ -1,34 +1,37 @@
 """The wire log: every message in and out, as JSON lines, for people who want to see what is said.
 
-Tokens are masked and the file is readable by its owner only; but it holds what was said in sessions.
+Tokens, what agents declare to be secret, and known secrets are masked, and the file is readable by its owner
+only; but it holds what was said in sessions.
 """
 
 import logging
 import os
+import re
 import time
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, Literal
 
 from agenthost.edges.ahp.transport import Transport
 from agenthost.errors import NotJson
-from agenthost.wire.json import Json, decode_json, encode_json
+from agenthost.host.masking import SECRET_KEYS, without_secrets
+from agenthost.logs import MASK, masked
+from agenthost.wire.json import decode_json, encode_json
 
 __all__ = ["WireLog"]
 
 log = logging.getLogger("agenthost.ahp")
 
-MASK = "***"
-SECRET_KEYS = {"token", "authorization", "password", "secret", "tkn"}
-
 
 class WireLog:
-    """A file that messages are appended to."""
+    """A file that messages are appended to; `secrets` gives the names of what is secret, in lower case."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, secrets: Callable[[], Collection[str]] = tuple) -> None:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         self._file = os.fdopen(descriptor, "ab", buffering=0)
         os.fchmod(descriptor, 0o600)
         self._connections = 0
+        self._secrets = secrets
 
     def wrap(self, transport: Transport) -> Transport:
         """Give a transport that does the same, and writes everything down."""
@@ -39,9 +42,10 @@ class WireLog:
         """Write a message down."""
         line: dict[str, Any] = {"time": time.time(), "connection": connection, "direction": direction}
         try:
-            line["message"] = masked(decode_json(text))
+            line["message"] = without_secrets(decode_json(text), self._secrets())
         except NotJson:
-            line["text"] = text if isinstance(text, str) else text.decode(errors="replace")
+            plain = text if isinstance(text, str) else text.decode(errors="replace")
+            line["text"] = _masked_text(plain, self._secrets())
         try:
             self._file.write(encode_json(line) + b"\n")
         except OSError as error:
@@ -53,14 +57,11 @@ class WireLog:
         self._file.close()
 
 
-def masked(value: Json) -> Json:
-    """Give a message without the tokens in it."""
-    if type(value) is dict:
-        return {
-            key: MASK if key.lower() in SECRET_KEYS and type(item) is str else masked(item)
-            for key, item in value.items()
-        }
-    return [masked(item) for item in value] if type(value) is list else value
+def _masked_text(text: str, names: Collection[str]) -> str:
+    """Mask what is no JSON: known secrets, and what follows the name of one."""
+    known = "|".join(map(re.escape, sorted({*SECRET_KEYS, *names})))
+    follows = re.compile(rf'(?i)("(?:{known})"\s*:\s*")(?:[^"\\]|\\.)*')
+    return follows.sub(rf"\g<1>{MASK}", masked(text))
 
 
 class _Logged:

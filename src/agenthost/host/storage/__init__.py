@@ -19,7 +19,7 @@ ROOT = 0
 class Entry(msgspec.Struct, frozen=True, gc=False):
     """What happened: one envelope, or a run of text that `packing` makes envelopes of.
 
-    `only_for` names the one client that may see it (a refusal).
+    `only_for` is the key of the one client that may see it (a refusal); see `Identity.key`.
     What every turn makes is a struct: a frozen dataclass takes ten times as long to make.
     """
 
@@ -262,6 +262,9 @@ class Storage(Protocol):
         Those whose rows are damaged are left out.
         """
 
+    def count(self, owner: str) -> int:
+        """Count the sessions of an owner."""
+
     def holds(self, seq: int) -> bool:
         """Tell whether this number was given in the past that this store holds.
 
@@ -291,6 +294,12 @@ class Storage(Protocol):
 
         Only what a snapshot holds is removed, so that no state is lost. A call does a bounded amount of it:
         call again until it gives 0. Receipts go with what would be too old for a log of so many entries.
+        """
+
+    def shrink(self) -> int:
+        """Give back space that what was removed has left; give how much of it, 0 if that is no more worth it.
+
+        A call does a bounded amount: call again until it gives 0.
         """
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ The tables, from version 1 on:
 - `log`: the envelopes, by sequence number; `log_index`: the same, by resource, up to `indexed_seq`;
 - `receipt` (from version 3 on): which actions of each client were taken, see `Receipt`;
 - `range` (from version 4 on, as all `checksum` are): which numbers were given, see `ranges`;
+- from version 5 on, `only_for` in `log` is an `Identity.key`;
 - `resource`: how much is in the log of each session and of the root, up to `indexed_seq` too, so that
   trimming finds what to remove without looking through the log.
 """
@@ -152,6 +153,21 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "UPDATE resource SET floor_check = ~floor",
         "CREATE TABLE range (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, checksum INTEGER NOT NULL)",
         "INSERT INTO range SELECT 0, last_seq, range_sum(0, last_seq) FROM counter",
+    ),
+    # Refusals were kept for a client's id, whatever its owner, and whole, with secrets in them. So they go,
+    # and whoever was away since before gets a fresh view.
+    (
+        """UPDATE resource SET floor = (SELECT last_seq FROM counter),
+            floor_check = ~(SELECT last_seq FROM counter)
+            WHERE number IN (SELECT resource FROM log WHERE only_for IS NOT NULL)""",
+        "DELETE FROM log_index WHERE seq IN (SELECT seq FROM log WHERE only_for IS NOT NULL)",
+        "DELETE FROM log WHERE only_for IS NOT NULL",
+        """UPDATE resource SET
+            entry_count = (SELECT count(*) FROM log_index WHERE resource = number),
+            first = (SELECT min(seq) FROM log_index WHERE resource = number)
+            WHERE floor = (SELECT last_seq FROM counter)""",
+        "UPDATE counter SET entry_count = (SELECT count(*) FROM log)",
+        f"UPDATE counter SET checksum = counter_sum({SUMS['counter']})",  # noqa: S608
     ),
 )
 

@@ -21,6 +21,7 @@ from agenthost.host.storage.checksums import (
 from agenthost.host.storage.indexing import read_entries
 
 __all__ = [
+    "count_rows",
     "find_messages",
     "lenient",
     "list_rows",
@@ -148,6 +149,12 @@ def list_rows(
         if len(rows) == limit:
             break
     return rows, damaged
+
+
+def count_rows(connection: sqlite3.Connection, owner: str) -> int:
+    """Count the sessions of an owner."""
+    sql = "SELECT count(*) FROM session WHERE owner = ?"
+    return int(connection.execute(sql, (owner,)).fetchone()[0])
 
 
 def read_floor(connection: sqlite3.Connection, number: int) -> int:

@@ -34,6 +34,7 @@ from agenthost.host.storage.indexing import catch_up, read_entries
 from agenthost.host.storage.migrations import check_file, migrate
 from agenthost.host.storage.ranges import Ranges, begin_range, next_start
 from agenthost.host.storage.reading import (
+    count_rows,
     find_messages,
     lenient,
     list_rows,
@@ -44,6 +45,7 @@ from agenthost.host.storage.reading import (
     read_session,
 )
 from agenthost.host.storage.receipts import has_old, read_receipts, remove_old
+from agenthost.host.storage.space import give_back, let_shrink, prepare_new
 from agenthost.host.storage.trimming import AT_MOST, has_long, trim_long, trim_old
 from agenthost.host.storage.writing import Batch, forget_root
 
@@ -109,6 +111,7 @@ class SqliteStorage:
             # Whose file it is comes first: turning on the write-ahead log would change it.
             migrate(writer, self._path, prepare=_turn_on_wal)
             check_quickly(writer, self._path)
+            let_shrink(writer, self._path)
             writer.execute("PRAGMA synchronous = full")
             writer.execute(f"PRAGMA wal_autocheckpoint = {PAGES_BEFORE_CHECKPOINT}")
             writer.execute(f"PRAGMA journal_size_limit = {WAL_BYTES_KEPT}")
@@ -196,6 +199,11 @@ class SqliteStorage:
             self._counter = counter
         return removed
 
+    def shrink(self) -> int:
+        """Give back free space, a bounded amount a call; see `Storage.shrink`."""
+        with self._writing() as connection:
+            return give_back(connection)
+
     def find(
         self, *, uri: str | None = None, name: str | None = None, number: int | None = None
     ) -> SessionRow | None:
@@ -222,6 +230,11 @@ class SqliteStorage:
         for number in damaged:
             self._damaged(f"session number {number}", "its row; lists leave it out")
         return rows
+
+    def count(self, owner: str) -> int:
+        """Count the sessions of an owner."""
+        with self._reading("the list of sessions") as connection:
+            return count_rows(connection, owner)
 
     def holds(self, seq: int) -> bool:
         """Tell whether this number was given in the past that this store holds; see `Storage.holds`."""
@@ -319,6 +332,7 @@ class SqliteStorage:
 
 
 def _turn_on_wal(connection: sqlite3.Connection) -> None:
+    prepare_new(connection)
     mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
     if mode != "wal":
         raise StorageError("the folder of the data cannot have a write-ahead log; use one on a local disk")

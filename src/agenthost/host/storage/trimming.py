@@ -76,7 +76,8 @@ def _remove(connection: sqlite3.Connection, number: int, up_to: int, count: int)
     ).fetchone()[0]
     gone = remove_entries(connection, number, cut)
     connection.execute(
-        """UPDATE resource SET entry_count = entry_count - :gone, floor = :cut, floor_check = ~:cut,
+        """UPDATE resource SET entry_count = entry_count - :gone, floor = max(floor, :cut),
+        floor_check = ~max(floor, :cut),
         first = (SELECT min(seq) FROM log_index WHERE resource = :number) WHERE number = :number""",
         {"gone": gone, "cut": cut, "number": number},
     )

@@ -8,7 +8,7 @@ from typing import TypeAlias, TypedDict, Unpack
 from urllib.parse import unquote, urlsplit
 
 from agenthost.core.decisions.terminals import MAX_SIZE
-from agenthost.errors import InvalidValue, LimitReached, TerminalExists, TerminalNotFound
+from agenthost.errors import InvalidValue, LimitReached, TerminalExists, TerminalNotFound, UriReserved
 from agenthost.host.confinement import Confinement
 from agenthost.host.engine import Engine
 from agenthost.host.files.grants import Grants
@@ -109,7 +109,7 @@ class Terminals:
         self.has_private_input = False
         self._engine = engine
         self._held = engine.terminals
-        self._making: dict[str, str] = {}
+        self._making: dict[str, str] = {}  # and whose they are
         self._last_number = 0
         self._telling: asyncio.TimerHandle | None = None
         self._is_closed = False
@@ -128,9 +128,9 @@ class Terminals:
             raise TerminalNotFound(uri)
         return terminal
 
-    def list(self) -> list[TerminalInfo]:
-        """List all terminals, as the root shows them, oldest first."""
-        return [terminal.info() for terminal in self._held.values()]
+    def list(self, owner: str | None = None) -> list[TerminalInfo]:
+        """List all terminals, or those of one owner, as the root shows them, oldest first."""
+        return [one.info() for one in self._held.values() if owner in (None, one.owner)]
 
     def is_visible(self, uri: str, owner: str | None) -> bool:
         """Tell whether there is such a terminal, of this owner, or of any."""
@@ -155,6 +155,7 @@ class Terminals:
 
         Raises:
             TerminalExists: the URI is in use.
+            UriReserved: by another owner, or by something else.
             InvalidValue: a folder that it may not start in, or a size that no terminal has.
             LimitReached: there are as many terminals as there may be.
             ShellsRefused: it would have no sandbox, and there are several owners.
@@ -168,11 +169,11 @@ class Terminals:
         self._claim(uri, owner)
         try:
             if await asyncio.to_thread(self._engine.storage.find, uri=uri) is not None:
-                raise TerminalExists(uri)
+                raise UriReserved(uri)
             await self._make_room(owner)
             terminal = await self._start(uri, claim, wishes, folder, cols, rows)
         finally:
-            self._making.pop(uri, None)
+            del self._making[uri]
         self._held[uri] = terminal
         self._tell()
         terminal.begin()
@@ -186,8 +187,12 @@ class Terminals:
 
     def _claim(self, uri: str, owner: str) -> None:
         self._refuse_if_closed()
-        if uri == ROOT_URI or self.is_taken(uri):
-            raise TerminalExists(uri)
+        if uri == ROOT_URI:
+            raise UriReserved(uri)
+        if self.is_taken(uri):
+            held = self._held.get(uri)
+            theirs = self._making[uri] if held is None else held.owner
+            raise TerminalExists(uri) if theirs == owner else UriReserved(uri)
         self._making[uri] = owner
 
     def _refuse_if_closed(self) -> None:

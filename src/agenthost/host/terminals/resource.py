@@ -10,6 +10,7 @@ from collections import deque
 from typing import Any
 
 from agenthost.core.reducers import Live, reduce_terminal
+from agenthost.host.identity import Identity
 from agenthost.host.journal import Journal
 from agenthost.host.storage import Entry
 from agenthost.host.subscriptions import Hub, Shown
@@ -40,11 +41,11 @@ class Ring:
             self._room += len(gone.envelope)
             self.floor = gone.seq
 
-    def after(self, seq: int, client_id: str) -> list[Entry] | None:
+    def after(self, seq: int, client: str) -> list[Entry] | None:
         """Give what came after this number, as that client may see it; `None` if not all of it is kept."""
         if seq < self.floor:
             return None
-        return [entry for entry in self._entries if entry.seq > seq and entry.only_for in (None, client_id)]
+        return [entry for entry in self._entries if entry.seq > seq and entry.only_for in (None, client)]
 
 
 class TerminalResource:
@@ -71,7 +72,7 @@ class TerminalResource:
         self._size = 0
         self._is_gone = False
 
-    def act(self, action: Any, origin: ActionOrigin | None = None, only_for: str | None = None) -> None:
+    def act(self, action: Any, origin: ActionOrigin | None = None, only_for: Identity | None = None) -> None:
         """Let an action happen: reduce, number, and show it in its turn; to `only_for` alone, if given."""
         if self._is_gone:
             return
@@ -80,7 +81,15 @@ class TerminalResource:
         seq, envelope = self._journal.number(action, origin)
         self.live = after
         self._journal.announce(
-            Shown(seq, self.number, envelope, only_for, action=action, after=after, show=self._show)
+            Shown(
+                seq,
+                self.number,
+                envelope,
+                None if only_for is None else only_for.key,
+                action=action,
+                after=after,
+                show=self._show,
+            )
         )
 
     def _within(self, after: Live[TerminalState], action: Any) -> Live[TerminalState]:
@@ -104,15 +113,13 @@ class TerminalResource:
         """Give what a new subscriber is shown."""
         return trimmed(self.shown.state, self._scrollback)
 
-    def refuse(self, action: Any, origin: ActionOrigin, reason: str) -> Shown:
+    def refuse(self, action: Any, origin: ActionOrigin, reason: str, client: Identity) -> Shown:
         """Answer a client's action with a refusal, which only that client sees. Nothing changes.
 
         Whoever calls brings it to the client once `journal.wait` says that it is durable.
         """
         seq, envelope = self._journal.number(action, origin, reason)
-        item = Shown(
-            seq, self.number, envelope, origin["clientId"], action=action, reason=reason, show=self._show
-        )
+        item = Shown(seq, self.number, envelope, client.key, action=action, reason=reason, show=self._show)
         self._journal.announce(item)
         return item
 
@@ -130,5 +137,5 @@ class TerminalResource:
             self._hub.publish(item)
             return
         for subscriber in self._hub.listeners(self.number):
-            if subscriber.client_id == item.only_for:
+            if subscriber.client.key == item.only_for:
                 subscriber.push(item)

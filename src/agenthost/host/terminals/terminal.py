@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from agenthost.core.decisions import Context, decide
 from agenthost.core.decisions.grants import ALL_RIGHTS, Rights
+from agenthost.host.identity import Identity
 from agenthost.host.journal import Journal
 from agenthost.host.subscriptions import Hub, Shown
 from agenthost.host.terminals.commands import Commands, Told
@@ -222,14 +223,15 @@ class Terminal:
 
     # What clients do
 
-    def refuse(self, action: Any, origin: ActionOrigin, reason: str) -> Shown:
+    def refuse(self, action: Any, origin: ActionOrigin, reason: str, client: Identity) -> Shown:
         """Answer a client's action with a refusal; see `TerminalResource.refuse`."""
-        return self.resource.refuse(action, origin, reason)
+        return self.resource.refuse(action, origin, reason, client)
 
     def dispatch(
         self,
         action: Any,
         origin: ActionOrigin,
+        client: Identity,
         taken: Callable[[int], None] = lambda _: None,
         rights: Rights = ALL_RIGHTS,
     ) -> Shown | None:
@@ -243,9 +245,9 @@ class Terminal:
         decided: Any = decide(state, action, origin["clientId"], context=context)
         reason = decided if isinstance(decided, str) else self._objection(decided)
         if reason is not None:
-            return self.resource.refuse(action, origin, reason)
+            return self.resource.refuse(action, origin, reason, client)
         is_hidden = self._hooks.is_private and decided["type"] == "terminal/input"
-        self.resource.act(decided, origin, origin["clientId"] if is_hidden else None)
+        self.resource.act(decided, origin, client if is_hidden else None)
         taken(self._journal.last_seq)
         try:
             self._follow(decided)

@@ -5,8 +5,9 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agenthost.edges.ahp.v0_1 import files
-from agenthost.errors import HostError, InvalidValue, SessionExists, SessionNotFound
+from agenthost.errors import HostError, InvalidValue, SessionExists, SessionNotFound, UriReserved
 from agenthost.host.agent import Agent
+from agenthost.host.clients import note_guest
 from agenthost.host.dispatch import reason_of
 from agenthost.host.host import Host
 from agenthost.host.setup import check_option_grants, check_options
@@ -63,11 +64,11 @@ async def dispatch_action(connection: "Connection", params: Any) -> None:
         return  # as the protocol wants it
     except Exception as error:
         if not isinstance(error, HostError):
-            log.exception("an action of client %s failed", connection.client_id)
-        connection.host.refuse(connection.client_id, number, action, reason_of(error), connection.tell)
+            log.exception("an action of client %s failed", connection.identity)
+        connection.host.refuse(connection.identity, number, action, reason_of(error), connection.tell)
         return
     await connection.host.dispatch(
-        connection.client_id,
+        connection.identity,
         number,
         action,
         connection.tell,
@@ -96,8 +97,7 @@ async def create_session(connection: "Connection", params: Any) -> Json:
     host, uri = connection.host, params["session"]
     if not uri:
         raise InvalidValue("$.session", "a URI", "an empty text")
-    if uri == ROOT_URI or await host.engine.sessions.is_there(uri):
-        raise SessionExists(uri)
+    await _check_free(connection, uri)
     fork = params.get("fork")
     source = None if fork is None else await connection.session(fork["session"])
     agent = _agent_of(host, params) if source is None else host.agent_of(source.state["summary"]["provider"])
@@ -108,6 +108,7 @@ async def create_session(connection: "Connection", params: Any) -> Json:
     if source is not None:
         session = await host.fork_session(source.row.uri, fork["turnId"], uri)
         if client is not None:
+            note_guest(session, connection.identity)
             host.dispatcher.act(
                 session, {"type": "session/activeClientChanged", "session": uri, "activeClient": client}
             )
@@ -131,6 +132,15 @@ async def create_session(connection: "Connection", params: Any) -> Json:
     )
     await host.create_session(start)
     return None
+
+
+async def _check_free(connection: "Connection", uri: str) -> None:
+    """Refuse a URI that is taken, before anything else of a new session: others are not told by whom."""
+    if uri == ROOT_URI:
+        raise UriReserved(uri)
+    owner = await connection.host.engine.sessions.owner_of(uri)
+    if owner is not None:
+        raise SessionExists(uri) if connection.owner in (None, owner) else UriReserved(uri)
 
 
 def _agent_of(host: Host, params: Any) -> Agent:

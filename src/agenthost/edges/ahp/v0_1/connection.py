@@ -13,7 +13,6 @@ from typing import Any
 
 from msgspec import Raw
 
-from agenthost.edges.ahp.peers import identity_of
 from agenthost.edges.ahp.refusals import failure_of
 from agenthost.edges.ahp.transport import Line, Outbox, Transport
 from agenthost.edges.ahp.v0_1 import commands
@@ -24,6 +23,7 @@ from agenthost.host.callers import Caller
 from agenthost.host.catalogue import Notice
 from agenthost.host.feeds import Feed, View
 from agenthost.host.host import Host
+from agenthost.host.identity import Identity
 from agenthost.host.senders import Sender
 from agenthost.host.session import Session
 from agenthost.host.subscriptions import Shown
@@ -90,13 +90,13 @@ class Connection:
         self.owner = caller.owner
         self.rights = caller.rights
         self.client_id = client_id
-        self.identity = identity_of(caller.owner, client_id)
+        self.identity = Identity.of(caller.owner, client_id)
         self.version = version
         self.locale: str | None = None
         self._transport = transport
         self._line = line
-        self._sight = Sight(host.terminals, caller.owner)
-        self._outbox = Outbox(client_id, host.limits, lambda why: line.end(CLOSE_SLOW, why))
+        self._sight = Sight(host.terminals, host.engine.sessions, caller.owner)
+        self._outbox = Outbox(self.identity, host.limits, lambda why: line.end(CLOSE_SLOW, why))
         self.feed: Feed = host.engine.feed_for(self._outbox)
         self.sender: Sender | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -111,15 +111,16 @@ class Connection:
         Raises:
             HostError: it cannot be opened so.
         """
-        self.host.clients.joined(self.client_id)
+        self.host.clients.joined(self.identity)
         try:
+            await self._sight.open()
             is_new = request.method == "initialize"
             result = await (self._initialize(params) if is_new else self._reconnect(params))
             last_seen = None if is_new else params["lastSeenServerSeq"]
             self.sender = await self.host.engine.senders.join(self.identity, self.tell, last_seen)
         except BaseException:
             self.feed.close()
-            self.host.clients.left(self.client_id)
+            self.host.clients.left(self.identity)
             raise
         # First of all that is sent: nothing that happened since may come before it.
         self._outbox.put_first(encode_message(Success(request.id, result)))
@@ -145,7 +146,7 @@ class Connection:
         missing = [uri for uri in wanted if uri not in visible or uri in resumed.missing]
         return {
             "type": "replay",
-            "actions": [Raw(self._sight.envelope(entry)) for entry in resumed.replay],
+            "actions": [Raw(envelope) for envelope in self._sight.replay(resumed.replay)],
             "missing": missing,
         }
 
@@ -214,7 +215,7 @@ class Connection:
             # First all that takes no time: nothing may come between.
             stop_listening()
             self.feed.close()
-            self.host.clients.left(self.client_id)
+            self.host.clients.left(self.identity)
             if self.sender is not None:
                 self.host.engine.senders.leave(self.sender)
             writer.remove_done_callback(self._written)
@@ -250,7 +251,9 @@ class Connection:
                     await send(item.text)
                     outbox.sent(item)
                 elif sight.is_partial(item):
-                    await send(frame_of(sight.envelope(item)))
+                    seen = sight.envelope(item)
+                    if seen is not None:
+                        await send(frame_of(seen))
                 else:
                     for frame in item.shared(frames_of):
                         await send(frame)
