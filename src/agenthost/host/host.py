@@ -120,9 +120,9 @@ class Host:
         `workspace` is the folder that files may be touched in, the current one unless told. With
         `sync="full"` not even a power cut takes back what was shown; with `"normal"` it may take the last two
         seconds, and commits are quicker. `file_policy` decides what clients may touch outside of it.
-        `workspaces` is a folder in which each owner of keys gets one of its own, to work in instead. `sandbox`
-        is whether shells and programs are kept apart from the rest of this machine. Without `terminals`, no
-        client gets a shell.
+        `workspaces` is a folder in which each owner of keys gets one of its own, to work in instead.
+        `sandbox` is whether shells and programs are kept apart from the rest of this machine. Without
+        `terminals`, no client gets a shell.
         """
         self.data = None if data is None else Path(data)
         self.workspace = Path(workspace or ".").absolute()
