@@ -48,7 +48,7 @@ def test_the_options_of_serve_are_in_groups() -> None:
         "Agents",
         "Server",
         "Data and files",
-        "Sandbox",
+        "Shells and programs",
         "Access",
         "Logs",
         "Options",

@@ -13,7 +13,7 @@ from agenthost.commands import called_as
 AGENTS = "Agents"
 SERVER = "Server"
 DATA = "Data and files"
-SANDBOX = "Sandbox"
+SHELLS = "Shells and programs"
 ACCESS = "Access"
 LOGS = "Logs"
 
@@ -199,12 +199,20 @@ def serve(
             rich_help_panel=DATA,
         ),
     ] = None,
+    terminals: Annotated[
+        bool | None,
+        typer.Option(
+            "--terminals/--no-terminals",
+            help="Whether clients may open shells, as the user that runs the server. [default: yes]",
+            rich_help_panel=SHELLS,
+        ),
+    ] = None,
     sandbox: Annotated[
         str | None,
         typer.Option(
             metavar="auto|on|off",
             help="Keep shells and programs apart from the rest of this machine. [default: auto]",
-            rich_help_panel=SANDBOX,
+            rich_help_panel=SHELLS,
         ),
     ] = None,
     sandbox_network: Annotated[
@@ -212,7 +220,7 @@ def serve(
         typer.Option(
             "--sandbox-network/--no-sandbox-network",
             help="Let what is in a sandbox use the network. [default: yes]",
-            rich_help_panel=SANDBOX,
+            rich_help_panel=SHELLS,
         ),
     ] = None,
     sandbox_read: Annotated[
@@ -220,7 +228,7 @@ def serve(
         typer.Option(
             metavar="PATH,…",
             help="What shells in a sandbox may read beside the system and the workspace.",
-            rich_help_panel=SANDBOX,
+            rich_help_panel=SHELLS,
         ),
     ] = None,
     sandbox_write: Annotated[
@@ -228,7 +236,7 @@ def serve(
         typer.Option(
             metavar="PATH,…",
             help="What they may write beside the workspace.",
-            rich_help_panel=SANDBOX,
+            rich_help_panel=SHELLS,
         ),
     ] = None,
     sync: Annotated[
@@ -300,14 +308,6 @@ def serve(
             "--no-auth",
             help="Without keys, ask nobody for a token: all of this machine may do everything.",
             rich_help_panel=ACCESS,
-        ),
-    ] = None,
-    terminals: Annotated[
-        bool | None,
-        typer.Option(
-            "--terminals/--no-terminals",
-            help="Whether clients may open shells, as the user that runs the server. [default: yes]",
-            rich_help_panel=DATA,
         ),
     ] = None,
     log_format: Annotated[
