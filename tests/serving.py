@@ -70,10 +70,10 @@ class Lines:
         for line in stream:
             self._lines.put(line.rstrip("\n"))
 
-    def wait_for(self, part: str) -> str:
+    def wait_for(self, part: str, seconds: float = TIMEOUT) -> str:
         """Wait for a line that holds this."""
         while True:
-            line = self._lines.get(timeout=TIMEOUT)
+            line = self._lines.get(timeout=seconds)
             if part in line:
                 return line
 
@@ -96,9 +96,9 @@ class Served:
     out: Lines
     err: Lines
 
-    def wait_url(self) -> str:
+    def wait_url(self, seconds: float = TIMEOUT) -> str:
         """Wait until it says where it listens."""
-        return self.out.wait_for("listens on ").rpartition(" ")[2]
+        return self.out.wait_for("listens on ", seconds).rpartition(" ")[2]
 
     def stop(self, kind: int) -> int:
         """Send it a signal, and give its exit code."""

@@ -1,0 +1,124 @@
+"""Attacks of those who have a key, on everybody else: messages made to be expensive, streams never read."""
+
+import asyncio
+import json
+import socket
+import struct
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+
+from ahp_speaking import Client
+from attack.stage import Stage, Target, hold
+
+MIB = 1024 * 1024
+TOO_LARGE = 1009
+DENSE = 49_900
+"""A little fewer values than a message may have."""
+
+ANSWER_SECONDS = 5.0
+MAX_GROWTH = 300
+READERS = 30
+PIECES = 40
+"""How many pieces of 64 KiB each reader does not read."""
+
+MAX_WAITING = 8
+"""How many MiB may be held for each that does not read: what waits, and what is about to be sent."""
+
+
+def frames(stage: Stage) -> str:
+    """Send frames that are made to be expensive, while another client works."""
+    bad, good = stage.key("bob"), stage.key("ann")
+    with stage.serve() as target:
+        before = target.memory()
+        worst = asyncio.run(_send_frames(target, bad, good, 5 if stage.is_long else 2))
+        grown = target.memory() - before
+    hold(grown < MAX_GROWTH, f"it costs {grown} MiB")
+    return f"another client waited {worst * 1000:.0f} ms at most, {grown} MiB more"
+
+
+async def _send_frames(target: Target, bad: str, good: str, times: int) -> float:
+    async with target.client(good, "good") as other:
+        watching = asyncio.create_task(_watch(other))
+        for _ in range(times):
+            async with target.client(bad, "bad") as client:
+                await _send(client, b"[" + b"[]," * (32 * MIB // 3) + b"[]]")
+                code, _reason = await client.closed()
+                hold(code == TOO_LARGE, f"a frame of 32 MiB ended with {code}")
+            async with target.client(bad, "bad") as client:
+                await client.raw("[" + "[]," * (2 * MIB) + "[]]")
+                told = await client.stray()
+                hold("error" in told, f"a dense frame was answered with {told}")
+                await client.request("ping", filler=[0] * DENSE)
+                await client.request("ping", filler="x" * (7 * MIB))
+        watching.cancel()
+        (worst,) = await asyncio.gather(watching, return_exceptions=False)
+    hold(worst < ANSWER_SECONDS, f"another client waited {worst:.1f} s")
+    return worst
+
+
+async def _send(client: Client, data: bytes) -> None:
+    try:
+        await client.raw(data.decode())
+    except Exception:  # the server may well have ended it by then
+        return
+
+
+async def _watch(client: Client) -> float:
+    worst = 0.0
+    try:
+        while True:
+            begun = time.monotonic()
+            await client.request("ping")
+            worst = max(worst, time.monotonic() - begun)
+            await asyncio.sleep(0.02)
+    except asyncio.CancelledError:
+        return worst
+
+
+def silent_readers(stage: Stage) -> str:
+    """Ask for streams, read nothing, and leave."""
+    key = stage.key("ann")
+    with stage.serve() as target:
+        usual = _said(target, key, lambda session: target.turn(session, str(PIECES), key))
+    with stage.serve() as target, target.pulse() as pulse, ExitStack() as stack:
+        silent = _said(target, key, lambda session: stack.callback(_leave, _begin(target.url, session, key)))
+    hold(silent < usual + READERS * MAX_WAITING, f"{silent} MiB more, where those who read cost {usual}")
+    return f"{silent} MiB more, where those who read cost {usual}; {pulse.check(ANSWER_SECONDS)}"
+
+
+def _said(target: Target, key: str, begin: Callable[[str], object]) -> int:
+    """Have all turns run; gives how much more memory the server has then, in MiB."""
+    before = target.memory()
+    sessions = [target.session("flood", key) for _ in range(READERS)]
+    with ThreadPoolExecutor(READERS) as pool:
+        list(pool.map(begin, sessions))
+    _wait_turns(target, key, sessions)
+    return target.memory() - before
+
+
+def _begin(url: str, session: str, key: str) -> socket.socket:
+    host, port = url.removeprefix("http://").split(":")
+    sock = socket.socket()
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    sock.connect((host, int(port)))
+    body = json.dumps({"messages": [{"role": "user", "content": str(PIECES)}], "stream": "delta"})
+    head = f"POST /aap/sessions/{session}/turns HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {key}\r\n"
+    sock.sendall(f"{head}content-length: {len(body)}\r\n\r\n{body}".encode())
+    return sock
+
+
+def _leave(sock: socket.socket) -> None:
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    sock.close()
+
+
+def _wait_turns(target: Target, key: str, sessions: list[str], seconds: float = 60) -> None:
+    """Wait until all turns are over: then another one is not refused for that reason."""
+    deadline = time.monotonic() + seconds
+    for session in sessions:
+        body = {"messages": [{"role": "user", "content": "0"}], "stream": "none"}
+        while target.ask(f"/aap/sessions/{session}/turns", "POST", body, key).status == 409:
+            hold(time.monotonic() < deadline, "a turn that nobody reads does not end")
+            time.sleep(0.1)
