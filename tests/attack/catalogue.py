@@ -70,7 +70,7 @@ ATTACKS: dict[str, Attack] = {
         ),
         Attack(
             "silent-readers",
-            "30 applications that never read their streams, and leave, cost little more than those who read.",
+            "Applications that never read their streams, and leave, cost no more than what they missed.",
             messages.silent_readers,
         ),
         Attack(

@@ -132,10 +132,10 @@ class Target:
             await client.open()
             yield client
 
-    def memory(self) -> int:
-        """Give how much memory the server has, in MiB."""
+    def memory(self, what: str = "VmRSS") -> int:
+        """Give how much memory the server has, or has had at most (`VmHWM`), in MiB."""
         lines = Path(f"/proc/{self.served.process.pid}/status").read_text().splitlines()
-        return int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) // 1024
+        return int(next(line for line in lines if line.startswith(what)).split()[1]) // 1024
 
     def pulse(self, path: str = "/healthz", key: str | None = None) -> "Pulse":
         """Watch how long the server takes to answer meanwhile."""
