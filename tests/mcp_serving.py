@@ -1,6 +1,5 @@
-"""The reference MCP server, reached on pipes or by HTTP, and an agent that calls what it is told to."""
+"""The reference MCP server, reached on pipes or by HTTP."""
 
-import json
 import os
 import signal
 import socket
@@ -10,27 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from agenthost.host.agent import Agent
-from agenthost.host.steps import Call
-from agenthost.host.turn import Turn
 from agenthost.tools.mcp import McpServer
 from peering import peer
 from serving import Lines
 
 EVERYTHING = "mcp-server-everything"
 LONG = "trigger-long-running-operation"
-
-
-async def calling(turn: Turn) -> None:
-    """Call the tool that the message names, with the JSON after it, and say what came of it."""
-    name, _, given = turn.text.partition(" ")
-    (result,) = await turn.calls(Call(name, json.loads(given or "{}")))
-    await turn.say(f"{'done' if result.ok else 'failed'}: {result}")
-
-
-def caller(*tools: Any, name: str = "demo") -> Agent:
-    """Make an agent that has these tools."""
-    return Agent(name, calling, tools=tools)
 
 
 def on_pipes(**more: Any) -> McpServer:

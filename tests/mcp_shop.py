@@ -14,7 +14,7 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Too
 
 from agenthost.host.host import Host
 from agenthost.tools.mcp import McpServer
-from mcp_serving import caller
+from mcp_calling import caller
 from talking import Talk, talking
 
 OBJECT: Any = {"type": "object"}

@@ -89,6 +89,7 @@ ATTACKS: dict[str, Attack] = {
             "shell",
             "A shell in the sandbox finds no keys of models, no data folder, and no other owner's files.",
             owners.shell,
+            is_quick=True,
         ),
         Attack(
             "git-hooks",
@@ -106,11 +107,13 @@ ATTACKS: dict[str, Attack] = {
             "stretched-approval",
             "A command that was approved for the session is approved as it is, and no other one with it.",
             agency.stretched_approval,
+            is_quick=True,
         ),
         Attack(
             "changed-tool",
             "A tool of an MCP server that changed after its approval is asked for again, with what changed.",
             agency.changed_tool,
+            is_quick=True,
         ),
         Attack(
             "fork-bomb",
@@ -121,6 +124,7 @@ ATTACKS: dict[str, Attack] = {
             "bit-flips",
             "Whatever bits of the store flip, a session reads as it was or is refused with a sentence.",
             damage.bit_flips,
+            is_quick=True,
         ),
         Attack(
             "power-cuts",

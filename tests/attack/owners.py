@@ -8,7 +8,7 @@ from typing import Any
 from ahp_speaking import Client
 from attack.stage import Stage, Target, hold
 
-DENIED = -32009
+MALFORMED = -32602
 MODEL_KEY = "sk-attack-0123456789abcdef"
 PRIVATE = "what ann said in private"
 PASSWORD = "correct-horse-battery-staple"  # noqa: S105 - it is looked for
@@ -59,6 +59,7 @@ async def _try_all(target: Target, folders: Path, ann: str, bob: str) -> int:
         for method, params in attempts:
             refused = await other.refusal(method, **params)
             hold(PRIVATE not in refused.message, f"{method} tells: {refused.message}")
+            hold(refused.code != MALFORMED, f"{method} was not even tried: {refused.message}")
         hold((await other.request("listSessions"))["items"] == [], "another's sessions are listed")
         await _try_run(other)
         hold(PRIVATE not in "".join(other.frames), "what ann said came to bob")
@@ -116,7 +117,8 @@ def shell(stage: Stage) -> str:
     """Open a shell, and look around."""
     ann, bob = stage.key("ann", "--terminals"), stage.key("bob")
     folders = stage.folder / "folders"
-    with stage.serve("--workspaces", folders, OPENAI_API_KEY=MODEL_KEY) as target:
+    more = ("--workspaces", folders, "--workspace", stage.folder)
+    with stage.serve(*more, OPENAI_API_KEY=MODEL_KEY) as target:
         line = target.served.out.wait_for("sandbox")
         return asyncio.run(_try_shell(stage, target, ann, bob, is_boxed="on:" in line))
 
@@ -150,28 +152,36 @@ def _printed(client: Client) -> str:
 
 def git_hooks(stage: Stage) -> str:
     """Write where git and the host keep what is run or believed."""
-    hooks = stage.workspace / ".git" / "hooks"
-    hooks.mkdir(parents=True)
-    (stage.workspace / "way").symlink_to(hooks)
+    hooks = [stage.workspace / name / "hooks" for name in (".git", ".GIT")]
+    for folder in hooks:
+        folder.mkdir(parents=True, exist_ok=True)
+    (stage.workspace / "way").symlink_to(hooks[0])
     key = stage.key("ann")
-    with stage.serve() as target:
-        asyncio.run(_write_all(stage, target, key))
-    hold(not list(hooks.iterdir()), "a hook was written")
-    return "no hook, no file of the host"
+    keys = (stage.data / "keys.json").read_bytes()
+    # The data folder is in the workspace: else it is out of reach anyway.
+    with stage.serve("--workspace", stage.folder) as target:
+        tried = asyncio.run(_write_all(stage, target, key))
+    hold(not any(list(folder.iterdir()) for folder in hooks), "a hook was written")
+    hold((stage.data / "keys.json").read_bytes() == keys, "a key was made")
+    return f"{tried} attempts refused"
 
 
-async def _write_all(stage: Stage, target: Target, key: str) -> None:
-    hooks = stage.workspace / ".git" / "hooks"
-    places = [hooks / "pre-commit", stage.workspace / "way" / "post-checkout", stage.data / "keys.json"]
-    places += [stage.workspace / ".GIT" / "hooks" / "x", stage.workspace / ".." / "data" / "token"]
+async def _write_all(stage: Stage, target: Target, key: str) -> int:
+    inside = [".git/hooks/pre-commit", ".GIT/hooks/pre-commit", ".git/config", "way/post-checkout"]
+    places = [*(stage.workspace / name for name in inside), stage.workspace / ".." / "data" / "token"]
+    places += [stage.data / name for name in ("keys.json", "new.json", "secret.key")]
     async with target.client(key) as client:
         plain = stage.workspace / "plain.txt"
         await client.request("resourceWrite", uri=plain.as_uri(), data="x", encoding="utf-8")
         for place in places:
             uri = f"file://{place}"
-            await client.refusal("resourceWrite", uri=uri, data="#!/bin/sh", encoding="utf-8")
-            for method in ("resourceCopy", "resourceMove"):
-                await client.refusal(method, source=plain.as_uri(), destination=uri)
+            data = {"data": "#!/bin/sh", "encoding": "utf-8"}
+            way = {"source": plain.as_uri(), "destination": uri}
+            attempts = {"resourceWrite": {"uri": uri, **data}, "resourceCopy": way, "resourceMove": way}
+            for method, params in attempts.items():
+                refused = await client.refusal(method, **params)
+                hold(refused.code != MALFORMED, f"{place} was not even tried: {refused.message}")
+    return 3 * len(places)
 
 
 def secrets(stage: Stage) -> str:

@@ -8,7 +8,8 @@ import pytest
 
 from agenthost.tools.mcp import McpServer
 from hosting import run
-from mcp_serving import LONG, caller
+from mcp_calling import caller
+from mcp_serving import LONG
 from talking import Talk, talking
 from turning import until
 

@@ -10,7 +10,8 @@ import pytest
 from agenthost.logs import masked
 from agenthost.tools.mcp import McpServer, server
 from hosting import run
-from mcp_serving import LONG, at_url, caller, free_port, kill_on_pipes, on_pipes
+from mcp_calling import caller
+from mcp_serving import LONG, at_url, free_port, kill_on_pipes, on_pipes
 from talking import Talk, talking
 
 

@@ -10,7 +10,8 @@ from agenthost.host.asking import Answers, Choice
 from agenthost.tools.mcp import McpServer
 from agenthost.tools.mcp.questions import Unaskable, content_of, questions_of
 from hosting import run
-from mcp_serving import caller, on_pipes
+from mcp_calling import caller
+from mcp_serving import on_pipes
 from talking import Talk, talking
 from turning import pass_time, until_call
 

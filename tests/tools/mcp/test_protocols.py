@@ -7,7 +7,7 @@ from agenthost.tools.mcp import McpServer
 from ahp_sites import Place, served
 from ahp_speaking import new_uri
 from hosting import run
-from mcp_serving import caller
+from mcp_calling import caller
 
 
 async def post(place: Place, path: str, body: Any) -> Any:

@@ -12,7 +12,7 @@ from agenthost.host.setup import private_of
 from agenthost.tools.mcp import McpServer
 from ahp_sites import Place, served
 from hosting import run
-from mcp_serving import caller
+from mcp_calling import caller
 from mcp_shop import Shop, buying, open_shop, selling
 from talking import Talk
 from turning import until
