@@ -79,7 +79,8 @@ async def _compare(target: Target, key: str, truth: dict[str, Any], places: list
                 hold(0 < len(refused.message) < MAX_SENTENCE, f"bytes {places}: {refused.message!r}")
                 outcomes["sessions refused"] += 1
                 continue
-            hold(found == state, f"bytes {places}: {uri} has other content")
+            parts = [name for name in {**state, **found} if state.get(name) != found.get(name)]
+            hold(not parts, f"bytes {places}: {uri} has another {', '.join(parts)}")
             outcomes["sessions as before"] += 1
     return outcomes
 
