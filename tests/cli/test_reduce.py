@@ -82,7 +82,7 @@ ROOT = {"reducer": "root", "state": {"agents": []}}
         ("", "not JSON: Input data was truncated"),
         ("{]", "not JSON: JSON is malformed: object keys must be strings (byte 1)"),
         ("[]", "$: expected an object (Line), found a list"),
-        ("[" * 100_000, "nested deeper than 128 levels"),
+        ("[" * 100_000, "nested deeper than 96 levels"),
         ({"state": {}, "action": {}}, "$.reducer: expected 'root' or 'session' or 'terminal', found nothing"),
         ({**ROOT, "reducer": "r"}, "$.reducer: expected 'root' or 'session' or 'terminal', found 'r'"),
         ({"reducer": "root", "actions": []}, "$.state: expected an object, found nothing"),

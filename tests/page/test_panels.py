@@ -67,8 +67,8 @@ ASKING = (
 def test_what_a_program_asked_before_is_not_answered_by_who_opens_the_terminal_later(
     stage: Stage, open_tab: OpenTab
 ) -> None:
-    (stage.work / "asking.py").write_text(ASKING)
-    heard = stage.work / "heard"
+    program, heard = stage.work / "asking.py", stage.work / "heard"
+    program.write_text(ASKING)
     tab = open_tab(stage.url)
     begin(tab)
     open_terminal(tab)
@@ -77,12 +77,19 @@ def test_what_a_program_asked_before_is_not_answered_by_who_opens_the_terminal_l
     wait_for(lambda: heard.exists() and heard.read_bytes().count(b"\x1b") == 4)
     answered = heard.read_bytes()
     other = open_tab(stage.url)
+    other.page.keyboard.press("Escape")  # leaves the field that a session begins with
     other.page.keyboard.press("3")
     expect(other.page.locator(".terminal-bar")).to_contain_text("another client's")
     other.page.locator(".xterm").click()
     other.page.keyboard.type("hello q")
     wait_for(lambda: b"q" in heard.read_bytes())
     assert heard.read_bytes() == answered + b"hello q"
+    # Others look at the same folder, and at the list of terminals.
+    program.unlink()
+    heard.unlink()
+    tab.page.get_by_role("button", name="Close", exact=True).click()
+    tab.page.get_by_role("button", name="Close terminal").click()
+    expect(other.page.get_by_text("No terminal is open.")).to_be_visible()
 
 
 def test_a_terminal_is_seen_in_two_windows_and_taken_over_from_an_agent(

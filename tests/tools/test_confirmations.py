@@ -133,6 +133,18 @@ def test_an_approval_of_a_command_for_the_session_is_for_exactly_that_one_and_ou
     run(story)
 
 
+def test_a_command_that_was_changed_before_it_was_approved_is_approved_once(tmp_path: Path) -> None:
+    async def story(talk: Talk) -> None:
+        ready = await asked(talk, "echo one")
+        await talk.approve(ready, edited={"command": "echo two"}, option=ready["options"][1]["id"])
+        await talk.finish()
+        for command in ("echo one", "echo two"):
+            await talk.deny(await asked(talk, command))
+            await talk.finish()
+
+    tell(tmp_path, runs, story, tools=workspace_tools())
+
+
 @BOXED
 def test_every_command_can_be_approved_in_a_sandbox_only_and_for_as_long_as_there_is_one(
     tmp_path: Path,

@@ -50,14 +50,20 @@ def options_for(scope: Scope | None, title: str, *, is_sandboxed: bool = False) 
 
 
 def remembered(
-    private: JsonObject, name: str, option_id: str | None, pin: Mapping[str, str] | None
+    private: JsonObject,
+    name: str,
+    option_id: str | None,
+    pin: Mapping[str, str] | None,
+    *,
+    is_edited: bool = False,
 ) -> JsonObject:
     """Give what of the private data changes when a call of this tool is approved with this option.
 
-    `pin` is the definition that was shown, if the tool needs one.
+    `pin` is the definition that was shown, if the tool needs one. An approval of exactly the call that was
+    shown is not kept if its input was edited: what runs is another call, and nobody wanted the one shown.
     """
     kind, _, key = (option_id or "").partition(":")
-    if kind != ALLOW_FOR_SESSION:
+    if kind != ALLOW_FOR_SESSION or (is_edited and key not in ("", SANDBOX)):
         return {}
     pins = private.get("pins", {})
     other = {} if pin is None or pins.get(name) == pin else _forgotten(private, name)

@@ -117,7 +117,8 @@ def _confirmed(session: Session, action: Json, _answers: Any, _noted: Noted) -> 
         return _closed(session, action, denied_message(action))
     name = _call(session, action)["toolName"]
     pin = private_of(session).get("shown", {}).get(action["toolCallId"])
-    consent = remembered(session.private, name, action.get("selectedOptionId"), pin)
+    is_edited = "editedToolInput" in action
+    consent = remembered(session.private, name, action.get("selectedOptionId"), pin, is_edited=is_edited)
     return Beside(private=changed(session, **consent)) if consent else NOTHING
 
 

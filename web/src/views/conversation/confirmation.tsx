@@ -129,7 +129,9 @@ interface ButtonsProps {
 function Buttons({ options, isEdited, reason, onAnswer }: ButtonsProps) {
   const field = useRef<HTMLInputElement>(null);
   const denials = options?.filter((one) => one.kind === "deny") ?? [];
-  const approvals = options?.filter((one) => one.kind === "approve") ?? [];
+  const offered = options?.filter((one) => one.kind === "approve") ?? [];
+  // The wider ones are about the input that was asked for, so what is changed is approved once.
+  const approvals = isEdited ? offered.slice(0, 1) : offered;
   const isPlain = !options || options.length === 0;
   if (reason.value !== undefined) {
     return (
