@@ -7,7 +7,7 @@ import pytest
 from agenthost.core.reducers import Live, reduce_session, reduce_terminal
 from agenthost.core.reducers.text import SHORT
 from agenthost.wire.ahp.actions.text import SessionDelta, SessionReasoning, SessionToolCallDelta, TerminalData
-from building import SESSION, TERMINAL, in_turn, markdown, reasoning, streaming, terminal
+from building import SESSION, TERMINAL, in_turn, markdown, reasoning, streaming, terminal, unclassified
 from reducing import NOW
 
 both = pytest.mark.parametrize("begun", ["", "x" * SHORT], ids=["short", "long"])
@@ -87,6 +87,15 @@ def test_terminal_output_grows_in_versions_too() -> None:
         [{"type": "unclassified", "value": "one "}],
         [],
     ]
+
+
+def test_terminal_output_can_be_continued_in_two_ways() -> None:
+    start: Live[Any] = Live(terminal(unclassified("$ ")))
+    first = reduce_terminal(start, TerminalData(TERMINAL, "one "), NOW)
+    left = reduce_terminal(first, TerminalData(TERMINAL, "left"), NOW)
+    right = reduce_terminal(first, TerminalData(TERMINAL, "right"), NOW)
+    shown = [version.state["content"] for version in (left, right, first)]
+    assert shown == [[unclassified(text)] for text in ("$ one left", "$ one right", "$ one ")]
 
 
 def test_a_delta_makes_no_copy_of_what_is_there() -> None:

@@ -5,7 +5,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agenthost.errors import NotJson
-from agenthost.wire.json import MAX_DEPTH, Json, JsonObject, check_density, decode_json, encode_json
+from agenthost.wire.json import (
+    MAX_DEPTH,
+    MAX_GIVEN_DEPTH,
+    Json,
+    JsonObject,
+    check_density,
+    check_depth,
+    copy_json,
+    decode_json,
+    encode_json,
+)
 from strategies import share
 
 TOO_DEEP = "nested deeper than 128 levels"
@@ -208,3 +218,37 @@ def test_texts_may_hold_as_many_commas_and_brackets_as_they_like() -> None:
 @given(everything())
 def test_what_is_short_is_never_refused_for_its_values(value: Json) -> None:
     check_density(encode_json([value, "x" * 40_000]))
+
+
+def stacked(levels: int) -> Json:
+    value: Json = 1
+    for level in range(levels):
+        value = [value] if level % 2 else {"a": value}
+    return value
+
+
+def test_a_copy_is_equal_and_shares_nothing() -> None:
+    value = {"a": [1, {"b": None}], "c": "x"}
+    copy = copy_json(value)
+    assert copy == value
+    assert copy["a"] is not value["a"]
+    assert copy_json((1, 2)) == [1, 2]  # as JSON has it
+
+
+@pytest.mark.parametrize("levels", [MAX_GIVEN_DEPTH + 1, 100_000])
+def test_what_nests_too_deep_is_neither_copied_nor_taken(levels: int) -> None:
+    deep = stacked(levels)
+    for refuse in (copy_json, check_depth):
+        with pytest.raises(NotJson, match=f"nested deeper than {MAX_GIVEN_DEPTH} levels"):
+            refuse(deep)
+
+
+def test_what_nests_as_deep_as_it_may_is_copied_and_taken() -> None:
+    deep = stacked(MAX_GIVEN_DEPTH)
+    check_depth(deep)
+    assert copy_json(deep) == deep
+
+
+def test_what_json_has_no_word_for_is_not_copied() -> None:
+    with pytest.raises(TypeError):
+        copy_json(object())

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from agenthost.core.decisions.grants import Rights
 from building import act, root, root_act, session
 from deciding import Json, configured, reason, setting
 
@@ -168,3 +169,14 @@ def test_a_value_has_to_fit_its_schema(kind: Json, value: Any, expected: str) ->
 def test_a_value_that_fits_may_be_set(kind: Json, value: Any) -> None:
     assert in_root({"s": value}, settings={"s": kind}, old={}) is None
     assert in_session({"s": value}, settings={"s": {**kind, **FREE}}, old={}) is None
+
+
+def test_a_setting_that_needs_a_grant_is_changed_only_by_who_has_it() -> None:
+    state = session(config=configured(SETTINGS, VALUES))
+    context: Json = {"rights": Rights(frozenset({"sessions"})), "option_grants": {"mode": "admin"}}
+    refused = reason(state, act("configChanged", config={"mode": "fast"}), **context)
+    assert "setting 'mode'" in str(refused)
+    assert "'admin'" in str(refused)
+    assert reason(state, act("configChanged", config={"mode": "slow"}), **context) is None  # as it is
+    context["rights"] = Rights()
+    assert reason(state, act("configChanged", config={"mode": "fast"}), **context) is None

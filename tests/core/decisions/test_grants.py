@@ -40,6 +40,7 @@ def test_what_is_switched_off_is_for_nobody() -> None:
 def test_a_content_of_a_session_is_no_file() -> None:
     assert needed_grant("resourceRead", {"uri": "file:///etc/passwd"}) == "files"
     assert needed_grant("resourceRead", {"uri": 5}) == "files"
+    assert needed_grant("resourceRead", {"uri": "demo:/one/content/1"}) == "sessions"
 
 
 def test_an_action_is_refused_by_the_rights_in_its_context() -> None:
@@ -47,3 +48,23 @@ def test_an_action_is_refused_by_the_rights_in_its_context() -> None:
     reason = refuse({"agents": []}, action, "me", context=Context(rights=Rights(frozenset(DEFAULT_GRANTS))))
     assert "the grant 'admin'" in str(reason)
     assert "the grant" not in str(refuse({"agents": []}, action, "me"))
+
+
+@pytest.mark.parametrize(
+    "command", ["ping", "createSession", "createTerminal", "metrics", "root/configChanged"]
+)
+@pytest.mark.parametrize(
+    "rights",
+    [
+        Rights(),
+        Rights(frozenset()),
+        Rights(frozenset(DEFAULT_GRANTS)),
+        Rights(off=frozenset({"terminals", "sessions"})),
+    ],
+)
+def test_whoever_may_do_something_is_not_refused_it(rights: Rights, command: str) -> None:
+    if rights.may(command):
+        rights.check(command)
+        return
+    with pytest.raises((GrantMissing, SwitchedOff)):
+        rights.check(command)

@@ -73,3 +73,14 @@ def test_what_is_not_an_ended_turn_cannot_be_the_last_one_kept(turn_id: str) -> 
 
 def test_a_session_without_turns_may_be_truncated() -> None:
     assert reason(session(), act("truncated")) is None
+
+
+def test_a_message_may_be_as_large_as_the_host_will_hold_and_no_larger() -> None:
+    size = len(b'{"text":"Later"}')
+    action = started(userMessage={"text": "Later"})
+    assert reason(session(), action, message_bytes=size) is None
+    assert reason(session(), action, message_bytes=size - 1) == f"the message is larger than {size - 1} bytes"
+
+
+def test_a_turn_may_not_start_while_its_agent_lacks_a_token() -> None:
+    assert reason(session(), started(), lacks="the agent needs a token") == "the agent needs a token"

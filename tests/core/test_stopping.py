@@ -1,0 +1,38 @@
+"""Why an answer is not whole, read off the sentence at its end."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agenthost.core.stopping import STOPPED, stop_reason_of
+from building import done, markdown
+
+
+def notice(content: Any) -> Any:
+    return {"kind": "systemNotification", "content": content}
+
+
+@pytest.mark.parametrize("reason", sorted(STOPPED))
+def test_the_sentence_at_the_end_of_a_turn_is_its_stop_reason(reason: str) -> None:
+    assert stop_reason_of(done("t1", markdown("p1", "So"), notice(STOPPED[reason]))) == reason
+    assert stop_reason_of(done("t1", notice(STOPPED[reason]))) == reason
+
+
+@pytest.mark.parametrize("sentence", sorted(STOPPED.values()))
+def test_the_same_words_elsewhere_are_an_answer_like_any_other(sentence: str) -> None:
+    assert stop_reason_of(done("t1", markdown("p1", sentence))) is None
+    assert stop_reason_of(done("t1", notice(sentence), markdown("p1", "Or not."))) is None
+
+
+def test_the_sentences_differ_so_each_names_one_reason() -> None:
+    assert len(set(STOPPED.values())) == len(STOPPED)
+
+
+@given(content=st.none() | st.text() | st.integers())
+def test_a_turn_that_ends_otherwise_has_no_stop_reason(content: Any) -> None:
+    assert stop_reason_of(done("t1")) is None
+    assert stop_reason_of(done("t1", {"kind": "unheard of"})) is None
+    assert stop_reason_of(done("t1", {"kind": "systemNotification"})) is None
+    assert stop_reason_of(done("t1", notice(content))) is None
