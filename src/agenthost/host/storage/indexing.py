@@ -46,7 +46,8 @@ def read_entries(connection: sqlite3.Connection, resources: Collection[int], aft
         RowDamaged: one of them is not as it was written, or is not there.
     """
     wanted = frozenset(resources)
-    indexed = read_counter(connection).indexed_seq
+    counter = read_counter(connection)
+    indexed = counter.indexed_seq
     entries: list[Entry] = []
     if after < indexed:
         for resource in wanted:
@@ -57,7 +58,7 @@ def read_entries(connection: sqlite3.Connection, resources: Collection[int], aft
         (max(after, indexed),),
     )
     for *values, checksum in newest:
-        if is_sound(checksum, entry_sum, *values):
+        if indexed < values[0] <= counter.last_seq and is_sound(checksum, entry_sum, *values):
             if values[1] in wanted:
                 entries.append(Entry(*values))
         elif values[1] in wanted or _was_of(wanted, checksum, values):

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import chain
 from typing import TypeAlias, TypeVar, assert_never
+from zlib import crc32
 
 from agenthost.errors import StorageError
 from agenthost.host.storage import (
@@ -45,6 +46,7 @@ _MessageRow: TypeAlias = tuple[int, int, bytearray, int]
 _PUT_ROW = "UPDATE session SET is_active = ?, summary = ?, private = ?, checksum = ? WHERE number = ?"
 
 _ADD_ENTRIES = "INSERT INTO log (seq, resource, envelope, checksum) VALUES {rows}"
+_ENTRY_COLUMNS = 4
 
 # The transcript goes on where it ends, and only of a session that is there. All rows are looked at before the
 # first of them is there, so each says where those of its session begin.
@@ -71,7 +73,7 @@ class Batch:
         # What every turn writes: gathered, as one statement for many rows costs a fraction of many.
         # Of exact types that `sqlite3` takes as they are: for `bytes`, `bool` and `None` it first looks for
         # an adapter, which costs more than the row.
-        self._entries: list[tuple[int, int, bytearray, int]] = []
+        self._entries: list[object] = []  # the values of all rows, one after the other
         self._rows: dict[int, tuple[int, bytearray, bytearray, int, int]] = {}
         self._messages: list[_MessageRow] = []
         self._receipts: list[tuple[str, int, int, bytearray, int | None]] = []
@@ -80,7 +82,13 @@ class Batch:
         """Do the writes, in order."""
         for write in writes:
             if isinstance(write, Entry):
-                self._add_entry(write)
+                seq, envelope = write.seq, write.envelope
+                if write.only_for is not None or not self._seq < seq <= self.counter.last_seq:
+                    self._add_refusal(write)
+                    continue
+                # Written out, with what `entry_sum` does: every turn does this several times.
+                self._seq, resource = seq, write.resource
+                self._entries += (seq, resource, bytearray(envelope), crc32(envelope, seq + resource))
             elif type(write) is PutRow:
                 self._rows[write.row.number] = _changed(write.row)
             elif type(write) is AddMessages:
@@ -96,28 +104,25 @@ class Batch:
             catch_up(self._connection, self.counter, self.counter.last_seq)
         put_counter(self._connection, self.counter)
 
-    def _add_entry(self, entry: Entry) -> None:
-        """Take an entry; refuse a number out of order: it would be below what is indexed, or come twice."""
+    def _add_refusal(self, entry: Entry) -> None:
+        """Take an entry for one client; refuse a number out of order: it would come twice."""
         if not self._seq < entry.seq <= self.counter.last_seq:
             raise StorageError(
                 f"entry {entry.seq} is not above {self._seq} and up to {self.counter.last_seq}"
             )
         self._seq = entry.seq
-        if entry.only_for is None:
-            checksum = entry_sum(entry.seq, entry.resource, entry.envelope)
-            self._entries.append((entry.seq, entry.resource, bytearray(entry.envelope), checksum))
-        else:
-            values = (entry.seq, entry.resource, entry.envelope, entry.only_for)
-            self._connection.execute("INSERT INTO log VALUES (?, ?, ?, ?, ?)", (*values, entry_sum(*values)))
-            self.counter.entry_count += 1
+        values = (entry.seq, entry.resource, entry.envelope, entry.only_for)
+        self._connection.execute("INSERT INTO log VALUES (?, ?, ?, ?, ?)", (*values, entry_sum(*values)))
+        self.counter.entry_count += 1
 
     def _put_gathered(self) -> None:
         """Put what was gathered: these do not look at each other, so their order does not matter."""
         entries, rows, messages = self._entries, self._rows, self._messages
         if entries:
-            for some in _some_of(entries):
-                self._insert(_ADD_ENTRIES, some)
-            self.counter.entry_count += len(entries)
+            for some in _some_of(entries, _ENTRY_COLUMNS):
+                statement = _statement(_ADD_ENTRIES, len(some) // _ENTRY_COLUMNS, _ENTRY_COLUMNS)
+                self._connection.execute(statement, some)
+            self.counter.entry_count += len(entries) // _ENTRY_COLUMNS
             self._entries = []
         if rows:
             if self._connection.executemany(_PUT_ROW, rows.values()).rowcount != len(rows):
@@ -267,13 +272,17 @@ def _statement(sql: str, rows: int, columns: int) -> str:
     return sql.format(rows=", ".join([row] * rows))
 
 
-def _some_of(rows: list[T]) -> Iterator[list[T]]:
-    """Give rows some at a time, in few different numbers: `sqlite3` keeps statements that it knows."""
+def _some_of(rows: list[T], columns: int = 1) -> Iterator[list[T]]:
+    """Give rows some at a time, in few different numbers: `sqlite3` keeps statements that it knows.
+
+    Where all values of all rows are in one list, `columns` says how many are a row.
+    """
     place = 0
     for count in _ROWS_AT_ONCE:
-        while len(rows) - place >= count:
-            yield rows[place : place + count]
-            place += count
+        size = count * columns
+        while len(rows) - place >= size:
+            yield rows[place : place + size]
+            place += size
 
 
 def _placed(rows: Sequence[_MessageRow]) -> list[tuple[int, int, bytearray, int, int]]:
