@@ -65,6 +65,8 @@ PAGES_BEFORE_CHECKPOINT = 4_000
 
 WAL_BYTES_KEPT = 64 * 1024 * 1024
 
+_sync_data = getattr(os, "fdatasync", os.fsync)  # as SQLite does; macOS has only the second
+
 
 class SqliteStorage:
     """A `Storage` in a folder of its own.
@@ -171,7 +173,7 @@ class SqliteStorage:
             # All that is not in the file of the database yet: SQLite waits for the disk when it moves it.
             wal = os.open(f"{self._path}-wal", os.O_RDONLY)
             try:
-                os.fsync(wal)
+                _sync_data(wal)
             finally:
                 os.close(wal)
         except FileNotFoundError:
