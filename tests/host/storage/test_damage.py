@@ -77,6 +77,7 @@ def read_all(store: SqliteStorage, number: int) -> tuple[StoredSession | None, o
         "DELETE FROM message WHERE number = 2 AND position = 3",
         "UPDATE log SET envelope = x'7B7D' WHERE seq = 39",
         "UPDATE log SET resource = 3 WHERE seq = 122",
+        "UPDATE log SET seq = seq + 4294967296 WHERE seq = 122",
         "UPDATE log SET only_for = 'me' WHERE seq = 39",
         "DELETE FROM log WHERE seq = 39",
         "DELETE FROM log_index WHERE seq = 39",
