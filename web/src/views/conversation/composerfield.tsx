@@ -90,12 +90,12 @@ function takeInto(
 ): void {
   if (!field) return;
   const taken = takeCompletion(draft.value, item, field.selectionStart);
+  // At once, not with the next frame: what is selected or typed by then would be lost.
+  field.value = taken.draft.text;
+  field.setSelectionRange(taken.cursor, taken.cursor);
   draft.value = taken.draft;
   completing.close();
-  requestAnimationFrame(() => {
-    field.setSelectionRange(taken.cursor, taken.cursor);
-    if (taken.draft.text[taken.cursor - 1] === "/") completing.ask(taken.draft.text, taken.cursor);
-  });
+  if (taken.draft.text[taken.cursor - 1] === "/") completing.ask(taken.draft.text, taken.cursor);
 }
 
 /** What a key means while the list is open; tells whether it means anything. */
