@@ -82,22 +82,21 @@ class Watcher:
         self._is_made, self._turns = False, 0
         self._probed: list[Any] = []
 
-    async def live(self, url: str, key: str) -> None:
+    async def live(self, url: str) -> None:
         """Come back, and have turns until the connection breaks."""
         self._probed = []
         if self._turns >= TURNS_PER_SESSION or not self._is_made:
             self._begin_anew()  # one that was being made may be there, and nobody told
-        headers = {"Authorization": f"Bearer {key}"}
         address = f"{url.replace('http', 'ws', 1)}/ahp"
         try:
-            async with connect(address, additional_headers=headers, max_size=None) as socket:
+            async with connect(address, max_size=None) as socket:
                 line = Line(socket)
                 await (self._come_back(line) if self._is_made else self._come(line))
-                async with connect(address, additional_headers=headers, max_size=None) as other:
+                async with connect(address, max_size=None) as other:
                     await self._probe(Line(other))
                 await self._talk(line)
         except _SessionLost:
-            await self.live(url, key)
+            await self.live(url)
         except (OSError, WebSocketException, EOFError):
             return
 
@@ -215,10 +214,10 @@ class Talker:
         self._session: str | None = None
         self._asked = 0
 
-    async def live(self, url: str, key: str) -> None:
+    async def live(self, url: str) -> None:
         """Go on, until the connection breaks."""
         try:
-            async with AapClient(f"{url}/aap", key=key, retries=0) as client:
+            async with AapClient(f"{url}/aap", retries=0) as client:
                 while True:
                     await self._ask(client)
         except (HostError, OSError):

@@ -20,7 +20,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agenthost.host.keys import KeyFile
 from power.book import Book, Wrong, demand
 from power.clients import Talker, Watcher
 from power.disk import Disk
@@ -92,7 +91,6 @@ class Harness:
         self._summary = Summary()
         self._saved: Path | None = None
         self._data.mkdir(mode=0o700)
-        self._key = KeyFile(self._data).create("", "power")[1]
 
     async def run(
         self,
@@ -182,7 +180,7 @@ class Harness:
         target = next(self._lives) + len(self._book.meanings)
         url = (await self._told(zygote, b"listens on ")).split()[-1].decode()
         clients: list[Watcher | Talker] = [*self._watchers, *self._talkers]
-        tasks = [asyncio.create_task(client.live(url, self._key)) for client in clients]
+        tasks = [asyncio.create_task(client.live(url)) for client in clients]
         ends = time.monotonic() + LONGEST_LIFE
         done, waiting = set[asyncio.Task[None]](), set(tasks)
         while len(self._book.meanings) < target and not done and time.monotonic() < ends:
