@@ -1,9 +1,9 @@
-"""How fast AAP is served, beside a bare server in the same run: `.venv/bin/python benchmarks/aap.py`.
+"""How fast AAP is served, next to a bare server in the same run: `.venv/bin/python benchmarks/aap.py`.
 
-Starts our server as a user would, with its store on disk, and a bare one that does nothing but answer. The
-load comes from a process of its own. All is measured in turns, ours and theirs, and the medians of the ratios
-count: the rates are this machine's. Where others work on it too, the last column says more: how much of the
-processor's time that ours takes for one the bare server would have taken.
+Starts our server as a user would, with its store on disk, and a bare one that only answers. The load comes
+from another process. Ours and the bare one are measured alternately, and the medians of the ratios count: the
+rates are this machine's. On a busy machine the last column says more: the CPU time of the bare server divided
+by ours.
 """
 
 import argparse
@@ -42,12 +42,12 @@ class Server:
         return json.loads(answer)
 
     def cpu(self) -> float:
-        """Give how much of the processor's time it has had, in seconds."""
+        """Return how much of the processor's time it has had, in seconds."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def memory(self) -> int:
-        """Give how much memory it has, in bytes."""
+        """Return how much memory it has, in bytes."""
         lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
         return 1_024 * int(next(line for line in lines if line.startswith("VmRSS")).split()[1])
 

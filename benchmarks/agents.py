@@ -1,14 +1,14 @@
-"""Agents that cost next to nothing, to measure what is around them: `./run serve benchmarks/agents.py`."""
+"""Agents that cost almost nothing, to measure everything else: `./run serve benchmarks/agents.py`."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
-from agenthost.host.agent import Agent
-from agenthost.host.options import Option
-from agenthost.host.steps import Call
-from agenthost.host.tools import tool
-from agenthost.host.turn import Turn
+from agenthost.host.authoring.agent import Agent
+from agenthost.host.authoring.options import Option
+from agenthost.host.authoring.steps import Call
+from agenthost.host.authoring.tool import tool
+from agenthost.host.authoring.turn import Turn
 
 DELTA = "hello world "
 

@@ -1,8 +1,8 @@
-"""How fast AHP is served, beside a bare server in the same run: `.venv/bin/python benchmarks/ahp.py`.
+"""How fast AHP is served, next to a bare server in the same run: `.venv/bin/python benchmarks/ahp.py`.
 
 Starts our server as a user would, and a bare one that broadcasts the same frames with the same settings. The
-load comes from a process of its own (`ahp_load.py`), as cheap as Python can be. Ratios count: rates are this
-machine's.
+load comes from another process (`ahp_load.py`), as cheap as Python can be. Only ratios count: the rates are
+this machine's.
 """
 
 import argparse
@@ -28,7 +28,7 @@ SHELL = f"yes 0123456789abcdef0123456789abcdef | head -n {LINES}; echo EN''D"
 
 AGENTS = """
 import asyncio, time
-from agenthost.host.agent import Agent
+from agenthost.host.authoring.agent import Agent
 
 async def answer(turn):
     count, pause = turn.text.split()
@@ -58,12 +58,12 @@ class Server:
         self.port = int(next(line for line in process.stdout if "listens on" in line).rpartition(":")[2])
 
     def cpu(self) -> float:
-        """Give how much of the processor's time it has had, in seconds."""
+        """Return how much of the processor's time it has had, in seconds."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def memory(self) -> int:
-        """Give how much memory it has, in bytes."""
+        """Return how much memory it has, in bytes."""
         lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
         return 1_024 * int(next(line for line in lines if line.startswith("VmRSS")).split()[1])
 

@@ -1,6 +1,6 @@
-"""What the machine gives without agenthost: a WebSocket server that sends ready-made frames to all.
+"""The baseline for AHP: a WebSocket server that sends ready-made frames to all clients.
 
-With the settings of ours. `{"go": COUNT}` from any client lets each get so many frames.
+It has the same settings as ours. `{"go": COUNT}` from any client sends that many frames to each.
 """
 
 import asyncio

@@ -1,6 +1,7 @@
-"""The load: WebSocket connections that count what they get, as cheaply as Python can; its own process.
+"""The load for AHP: WebSocket connections that count what they receive, as cheaply as Python can.
 
-Takes a plan as one line of JSON, runs it, and answers with one line; until its input ends.
+A process of its own. It reads plans from standard input, each one line of JSON, runs them, and answers each
+with one line.
 """
 
 import asyncio
@@ -21,7 +22,7 @@ HELLO = (
 
 
 def frame(message: Any) -> bytes:
-    """Give a message as a masked frame; with a mask of nothing, which costs nothing."""
+    """Return a message as a masked frame; with a mask of nothing, which costs nothing."""
     data = json.dumps(message).encode()
     size = len(data)
     head = bytes([0x81, 0x80 | size]) if size < 126 else b"\x81\xfe" + size.to_bytes(2)
@@ -29,7 +30,7 @@ def frame(message: Any) -> bytes:
 
 
 def request(number: int, method: str, **params: Any) -> bytes:
-    """Give a request as a frame."""
+    """Return a request as a frame."""
     return frame({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
 
 
@@ -99,7 +100,7 @@ async def opened(client: Client, name: str, *uris: str) -> None:
 
 
 def turn(uri: str, seq: int, text: str) -> bytes:
-    """Give the frame that starts a turn."""
+    """Return the frame that starts a turn."""
     action = {
         "type": "session/turnStarted",
         "session": uri,

@@ -1,6 +1,7 @@
-"""What the machine gives without agenthost: Starlette with a constant, and bare ASGI with ready-made events.
+"""The baseline for AAP: Starlette with a constant answer, and bare ASGI with ready-made events.
 
-`.venv/bin/python benchmarks/bare.py` serves `POST /turn` and `POST /stream?COUNT`, with the settings of ours.
+`.venv/bin/python benchmarks/bare.py` serves `POST /turn` and `POST /stream?COUNT`, with the same settings as
+our server.
 """
 
 import asyncio

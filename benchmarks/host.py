@@ -1,8 +1,8 @@
-"""How fast what happens becomes durable and is shown: `.venv/bin/python benchmarks/host.py`.
+"""How fast actions become durable and are shown: `.venv/bin/python benchmarks/host.py`.
 
-Sessions on a real SQLite file, each with a subscriber that reads. First a turn that streams: what counts is
-the ratio to the rate at which msgspec alone encodes the same envelopes, taken right before. Then turns of one
-delta without any agent, each of them durable before the next begins.
+Sessions on a real SQLite file, each with a subscriber that reads. First a turn that streams: the result is
+the ratio to the rate at which msgspec alone encodes the same envelopes, measured right before. Then turns
+of one delta without an agent, each durable before the next starts.
 """
 
 import argparse
@@ -15,18 +15,22 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from agenthost.host.engine import Engine
-from agenthost.host.feeds import Feed
-from agenthost.host.identity import Identity
+from agenthost.core import actions
+from agenthost.core.conversation import Conversation
+from agenthost.host.access.identity import Identity
 from agenthost.host.limits import Limits
-from agenthost.host.session import Said, Session
+from agenthost.host.state.engine import Engine
+from agenthost.host.state.feed import Feed
+from agenthost.host.state.session import Session, TranscriptEntry
 from agenthost.host.storage.sqlite import SqliteStorage
-from agenthost.wire.ahp.session import SessionState
-from sample import DELTAS, encoding_rate, streaming
+from sample import DELTAS, MESSAGE, conversation, encoding_rate
 
 TURNS = 100
 GOAL_RATIO = 0.12
 GOAL_TURNS = 10_000
+PER_TURN = 6
+"""How many envelopes a turn has: four of the chat, and two with which the session follows."""
+
 PER_TICK = 16
 """How many deltas an agent makes before it lets others run."""
 
@@ -36,7 +40,7 @@ Run: TypeAlias = Callable[[Engine, Session, int], Coroutine[Any, Any, None]]
 async def stream(engine: Engine, session: Session, count: int) -> None:
     """Stream one turn, as an agent would."""
     for place in range(count):
-        session.stream("session/delta", "t1", "p1", f"word {place} ")
+        session.stream("chat/delta", "t1", "p1", f"word {place} ")
         if place % PER_TICK == 0:
             await engine.journal.wait_room()
             await asyncio.sleep(0)
@@ -49,17 +53,13 @@ async def take_turns(engine: Engine, session: Session, count: int) -> None:
 
 
 def take_turn(session: Session, turn: str) -> int:
-    """Let everything happen that happens in a turn; gives the ticket."""
-    uri = session.row.uri
-    asked = {"text": "Go on"}
-    begin: Any = {"type": "session/turnStarted", "session": uri, "turnId": turn, "userMessage": asked}
-    session.act(begin, messages=[Said(turn, {"role": "user", "content": "Go on"})])
-    part = {"kind": "markdown", "id": "p1", "content": ""}
-    answer: Any = {"type": "session/responsePart", "session": uri, "turnId": turn, "part": part}
-    session.act(answer)
-    session.stream("session/delta", turn, "p1", "word")
-    end: Any = {"type": "session/turnComplete", "session": uri, "turnId": turn}
-    return session.act(end, messages=[Said(turn, {"role": "assistant", "content": "word"})])
+    """Let everything happen that happens in a turn; returns the ticket."""
+    asked = [TranscriptEntry(turn, {"role": "user", "content": "Go on"})]
+    session.act(actions.turn_started(turn, MESSAGE, session.now()), messages=asked)
+    session.act(actions.response_part(turn, {"kind": "markdown", "id": "p1", "content": ""}))
+    session.stream("chat/delta", turn, "p1", "word")
+    said = [TranscriptEntry(turn, {"role": "assistant", "content": "word"})]
+    return session.act(actions.turn_complete(turn, session.elapsed()), messages=said)
 
 
 async def listen(feed: Feed, count: int) -> None:
@@ -70,21 +70,24 @@ async def listen(feed: Feed, count: int) -> None:
 
 @asynccontextmanager
 async def hosted(
-    states: list[SessionState], items: int
+    states: list[Conversation], items: int
 ) -> AsyncIterator[tuple[Engine, list[Session], list[Feed]]]:
     """Run an engine with these sessions, and a subscriber for each of them."""
     with tempfile.TemporaryDirectory() as folder:
         limits = Limits(subscriber_items=items + 1, subscriber_bytes=1_000 * (items + 1))
         async with Engine(SqliteStorage(Path(folder)), limits) as engine:
-            made = [await engine.sessions.create(state) for state in states]
+            made = [
+                await engine.sessions.create(f"demo:/{place}", state, name=str(place))
+                for place, state in enumerate(states)
+            ]
             feeds = [engine.feed(Identity(session.row.uri)) for session in made]
             for feed, session in zip(feeds, made, strict=True):
                 await feed.subscribe(session.row.uri)
             yield engine, made, feeds
 
 
-async def measure(run: Run, states: list[SessionState], count: int, envelopes: int) -> float:
-    """Give how many a second, in all sessions at once, from the first until the last was shown."""
+async def measure(run: Run, states: list[Conversation], count: int, envelopes: int) -> float:
+    """Return how many a second, in all sessions at once, from the first until the last was shown."""
     async with hosted(states, count * envelopes) as (engine, made, feeds):
         begun = time.perf_counter()
         await asyncio.gather(
@@ -94,15 +97,9 @@ async def measure(run: Run, states: list[SessionState], count: int, envelopes: i
         return len(states) * count / (time.perf_counter() - begun)
 
 
-def idle(uri: str) -> SessionState:
-    """Give a session without a turn."""
-    state: Any = {key: value for key, value in streaming(uri).items() if key != "activeTurn"}
-    return state  # type: ignore[no-any-return]
-
-
 def measure_deltas(sessions: int, count: int, rounds: int) -> None:
     """Measure and print how fast text streams."""
-    states = [streaming(f"demo:/{place}") for place in range(sessions)]
+    states = [conversation(str(place)) for place in range(sessions)]
     rates, ratios = [], []
     for _ in range(rounds):
         alone = encoding_rate()
@@ -116,8 +113,8 @@ def measure_deltas(sessions: int, count: int, rounds: int) -> None:
 
 def measure_turns(sessions: int, count: int, rounds: int) -> None:
     """Measure and print how fast turns are taken."""
-    states = [idle(f"demo:/{place}") for place in range(sessions)]
-    rates = [asyncio.run(measure(take_turns, states, count, 4)) for _ in range(rounds)]
+    states = [conversation(str(place), is_idle=True) for place in range(sessions)]
+    rates = [asyncio.run(measure(take_turns, states, count, PER_TURN)) for _ in range(rounds)]
     print(
         f"{sessions:>3} x {count:>7,} turns   {max(rates):>9,.0f} a second at best, "
         f"{statistics.median(rates):,.0f} in the middle"

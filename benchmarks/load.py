@@ -1,6 +1,7 @@
-"""The load: connections that send one request after the other, as cheaply as Python can; its own process.
+"""The load for AAP: connections that send one request after the other, as cheaply as Python can.
 
-Takes a plan as one line of JSON, runs it, and answers with one line; until its input ends.
+A process of its own. It reads plans from standard input, each one line of JSON, runs them, and answers each
+with one line.
 """
 
 import asyncio

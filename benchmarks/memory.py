@@ -1,8 +1,8 @@
-"""What sessions cost: `.venv/bin/python benchmarks/memory.py`.
+"""How much memory sessions take: `.venv/bin/python benchmarks/memory.py`.
 
-Memory of a session in memory, idle and with ten turns; that sessions on disk cost none; and how long a host
-takes to open, and to give the first page of its list, with 100,000 sessions on disk. Each measurement has a
-process of its own, because a process does not give all memory back.
+Measures sessions in memory, idle and with ten turns; checks that sessions on disk take none; and measures how
+long a host with 100,000 sessions on disk takes to open and to list the first page. Each measurement has its
+own process, because a process does not return all memory.
 """
 
 import argparse
@@ -15,14 +15,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from agenthost.core.actions import turn_started
+from agenthost.core.summaries import session_summary
+from agenthost.host.access.identity import Identity
+from agenthost.host.authoring.turn import Turn
 from agenthost.host.host import Host
-from agenthost.host.identity import Identity
 from agenthost.host.limits import Limits
-from agenthost.host.starting import Start
+from agenthost.host.sessions.new_session import NewSession
 from agenthost.host.storage import AddSession, SessionRow
 from agenthost.host.storage.sqlite import SqliteStorage
-from agenthost.host.turn import Turn
 from agenthost.wire.json import encode_json
+from sample import BEGUN, MESSAGE, conversation
 
 IN_MEMORY = 1_000
 ON_DISK = 100_000
@@ -37,7 +40,7 @@ GOAL_ON_DISK = 16
 
 
 def resident() -> int:
-    """Give how much memory this process has, in bytes."""
+    """Return how much memory this process has, in bytes."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * 4096
 
@@ -57,21 +60,22 @@ def make_host(folder: str | None = None) -> Host:
 async def fill(host: Host, turns: int) -> None:
     """Make sessions, each with so many turns."""
     for place in range(IN_MEMORY):
-        session = await host.create_session(Start(agent="demo", uri=f"demo:/{place}"))
+        session = await host.parts.lifecycle.create(NewSession(agent="demo", uri=f"demo:/{place}"))
         for turn in range(turns):
-            started = {"type": "session/turnStarted", "turnId": f"t{turn}", "userMessage": {"text": "Go on"}}
-            await host.dispatch(Identity("me"), place * TURNS + turn, {**started, "session": session.row.uri})
-            while "activeTurn" in session.state:
-                await host.engine.journal.wait()
+            started: Any = turn_started(f"t{turn}", MESSAGE, session.now())
+            number = place * TURNS + turn
+            await host.client(Identity("me")).dispatch(number, session.chat_uri, started)
+            while session.has_turn:
+                await host.parts.engine.journal.wait()
 
 
 async def bytes_in_memory(turns: int) -> float:
-    """Give what a session with so many turns costs while it is in memory."""
+    """Return what a session with so many turns costs while it is in memory."""
     async with make_host() as host:
         before = resident()
         await fill(host, turns)
-        await host.engine.journal.wait()
-        assert host.engine.sessions.in_memory == IN_MEMORY
+        await host.parts.engine.journal.wait()
+        assert host.parts.engine.sessions.in_memory == IN_MEMORY
         return (resident() - before) / IN_MEMORY
 
 
@@ -86,11 +90,10 @@ def write_sessions(folder: str, count: int) -> None:
 
 def _addition(number: int) -> AddSession:
     uri = f"demo:/{number}"
-    summary: Any = {"resource": uri, "provider": "demo", "title": "On disk", "status": 1}
-    summary |= {"createdAt": 1, "modifiedAt": 1}
-    state = {"summary": summary, "lifecycle": "ready", "turns": [], "serverTools": []}
-    row = SessionRow(number, uri, str(number), "", False, encode_json(summary), b"{}")  # noqa: FBT003
-    return AddSession(row, encode_json(state), 0, ())
+    session, chat = conversation(str(number), is_idle=True)
+    summary = encode_json(session_summary(uri, session, BEGUN))
+    row = SessionRow(number, uri, str(number), "", False, summary, b"{}")  # noqa: FBT003
+    return AddSession(row, encode_json({"session": session, "chat": chat}), 0, ())
 
 
 async def opening(folder: str) -> dict[str, float]:
@@ -99,7 +102,7 @@ async def opening(folder: str) -> dict[str, float]:
     begun = time.perf_counter()
     async with make_host(folder) as host:
         opened = time.perf_counter()
-        page = await host.engine.sessions.page(owner=None, before=None, limit=PAGE)
+        page = await host.parts.engine.sessions.page(owner=None, before=None, limit=PAGE)
         paged = time.perf_counter()
         assert len(page) in (0, PAGE)
         return {"open": opened - begun, "page": paged - opened, "bytes": resident() - before}

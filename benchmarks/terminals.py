@@ -1,8 +1,8 @@
-"""How fast a terminal prints, and what others feel of it: `.venv/bin/python benchmarks/terminals.py`.
+"""How fast a terminal prints, and how that affects others: `.venv/bin/python benchmarks/terminals.py`.
 
-A program prints 100 MB into a terminal that somebody watches. What counts is how much the host shows for a
-second of its CPU time, and how long a word of another session takes to its reader meanwhile, against how long
-it takes when nothing else happens.
+A program prints 100 MB into a terminal with a subscriber. The results are how much the host shows per second
+of its CPU time, and how long a word of another session takes to reach its reader meanwhile, compared with an
+idle host.
 """
 
 import argparse
@@ -13,17 +13,18 @@ import time
 from pathlib import Path
 from typing import Any
 
-from agenthost.host.feeds import Feed
+from agenthost.host.access.identity import Identity
 from agenthost.host.host import Host
-from agenthost.host.identity import Identity
-from agenthost.host.session import Session
+from agenthost.host.state.feed import Feed
+from agenthost.host.state.session import Session
+from sample import conversation
 
 WORDS = 200
 PAUSE = 0.005
 
 
 async def watch(feed: Feed, uri: str) -> int:
-    """Take all that a terminal prints, to its end; gives how much that was."""
+    """Take all that a terminal prints, to its end; returns how much that was."""
     await feed.subscribe(uri)
     size = 0
     while True:
@@ -40,7 +41,7 @@ async def latencies(session: Session, feed: Feed) -> list[float]:
     for place in range(WORDS):
         await asyncio.sleep(PAUSE)
         begun = time.perf_counter()
-        session.stream("session/delta", "t1", "p1", f"word {place} ")
+        session.stream("chat/delta", "t1", "p1", f"word {place} ")
         await feed.subscriber.wait_next()
         found.append((time.perf_counter() - begun) * 1000)
     return found
@@ -54,16 +55,8 @@ def told(name: str, found: list[float]) -> str:
 
 async def opened(host: Host) -> tuple[Session, Feed]:
     """Make a session with a turn that streams, and its reader."""
-    summary: Any = {"resource": "demo:/1", "provider": "demo", "title": "", "status": 1}
-    state: Any = {"summary": {**summary, "createdAt": 1, "modifiedAt": 1}, "lifecycle": "ready", "turns": []}
-    session = await host.engine.sessions.create(state)
-    part = {"kind": "markdown", "id": "p1", "content": ""}
-    start: Any = {"type": "session/turnStarted", "turnId": "t1", "userMessage": {"text": "Go on"}}
-    start = {**start, "session": "demo:/1"}
-    session.act(start)
-    more: Any = {"type": "session/responsePart", "session": "demo:/1", "turnId": "t1", "part": part}
-    await host.engine.journal.wait(session.act(more))
-    feed = host.feed(Identity("reader"))
+    session = await host.parts.engine.sessions.create("demo:/1", conversation("1"), name="1")
+    feed = host.parts.engine.feed(Identity("reader"))
     await feed.subscribe("demo:/1")
     return session, feed
 
@@ -74,8 +67,10 @@ async def measure(command: str, folder: Path) -> None:
         session, reader = await opened(host)
         print(told("  alone     ", await latencies(session, reader)))
         begun, cpu = time.perf_counter(), time.process_time()
-        terminal = await host.terminals.create("t:/1", {"kind": "client", "clientId": "me"}, command=command)
-        watching = asyncio.create_task(watch(host.feed(Identity("me")), "t:/1"))
+        terminal = await host.parts.terminals.create(
+            "t:/1", {"kind": "client", "clientId": "me"}, command=command
+        )
+        watching = asyncio.create_task(watch(host.parts.engine.feed(Identity("me")), "t:/1"))
         print(told("  meanwhile ", await latencies(session, reader)))
         size = await watching / 1e6
         seconds, cpu = time.perf_counter() - begun, time.process_time() - cpu

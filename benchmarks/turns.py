@@ -1,10 +1,10 @@
 """How fast agents answer, through the whole host: `.venv/bin/python benchmarks/turns.py`.
 
-A host in this process on a real SQLite file, everything durable before it is seen. First turns: each session
-has a client that starts a turn, reads until it has ended, and starts the next; the agent says one word. Then
-text: what counts is the ratio to the rate at which msgspec alone encodes the same envelopes, taken right
-before. Then one long turn against a short one: a delta has to cost the same in both. With
-`AGENTHOST_SYNC=normal` commits do not wait for the disk.
+A host in this process on a real SQLite file; everything is durable before it is shown. First turns: each
+session has a client that starts a turn, reads until it has ended, and starts the next; the agent says one
+word. Then text: the result is the ratio to the rate at which msgspec alone encodes the same envelopes,
+measured right before. Then a long turn against a short one: a delta has to cost the same in both. With
+`AGENTHOST_SYNC=normal`, commits do not wait for the disk.
 """
 
 import argparse
@@ -19,13 +19,16 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from agenthost.host.feeds import Feed
+from agenthost.core.actions import turn_started
+from agenthost.host.access.identity import Identity
+from agenthost.host.authoring.turn import Turn
+from agenthost.host.client import HostClient
 from agenthost.host.host import Host
-from agenthost.host.identity import Identity
 from agenthost.host.limits import Limits
-from agenthost.host.starting import Start
-from agenthost.host.turn import Turn
-from sample import DELTAS, encoding_rate
+from agenthost.host.sessions.new_session import NewSession
+from agenthost.host.state.feed import Feed
+from agenthost.host.state.session import Session
+from sample import DELTAS, MESSAGE, encoding_rate
 
 LONG, SHORT = 200_000, 20_000
 GOAL_TURNS = 10_000
@@ -33,24 +36,23 @@ GOAL_RATIO = 0.12
 GOAL_LONG = 1.3
 """What a delta of the long turn may cost, of one of the short turn."""
 
-END = b'"session/turnComplete"'
+END = b'"chat/turnComplete"'
 
 
 @dataclass(slots=True)
 class Client:
     """One who talks to a session."""
 
-    host: Host
+    host: HostClient
     feed: Feed
-    uri: str
+    session: Session
     seq: int = 0
 
     async def take_turn(self, text: str) -> None:
         """Say something, and read until the turn has ended."""
         self.seq += 1
-        message = {"text": text}
-        turn: Any = {"type": "session/turnStarted", "session": self.uri, "turnId": f"t{self.seq}"}
-        await self.host.dispatch(Identity(self.uri), self.seq, {**turn, "userMessage": message})
+        turn: Any = turn_started(f"t{self.seq}", {**MESSAGE, "text": text}, self.session.now())
+        await self.host.dispatch(self.seq, self.session.chat_uri, turn)
         while True:
             for item in await self.feed.subscriber.wait_next():
                 if item.envelopes()[-1].find(END) >= 0:  # `in` first takes what it looks for for a number
@@ -77,11 +79,12 @@ async def opened(sessions: int) -> AsyncIterator[list[Client]]:
     async with host:
         clients = []
         for _ in range(sessions):
-            session = await host.create_session(Start(agent="counter"))
+            session = await host.parts.lifecycle.create(NewSession(agent="counter"))
             uri = session.row.uri
-            clients.append(Client(host, host.feed(Identity(uri)), uri))
+            me = Identity(uri)
+            clients.append(Client(host.client(me), host.parts.engine.feed(me), session))
             await clients[-1].feed.subscribe(uri)
-        await host.engine.journal.wait()
+        await host.parts.engine.journal.wait()
         yield clients
 
 
@@ -89,7 +92,7 @@ Talk: TypeAlias = Callable[[Client], Coroutine[Any, Any, None]]
 
 
 async def seconds_for(clients: list[Client], talk: Talk) -> float:
-    """Give how long all of them take to say what they have to say, at once."""
+    """Return how long all of them take to say what they have to say, at once."""
     begun = time.perf_counter()
     await asyncio.gather(*(talk(client) for client in clients))
     return time.perf_counter() - begun
@@ -106,7 +109,7 @@ def talking(turns: int, words: int) -> Talk:
 
 
 async def rate(sessions: int, turns: int, words: int) -> float:
-    """Give how many turns a second, in all sessions together."""
+    """Return how many turns a second, in all sessions together."""
     async with opened(sessions) as clients:
         await seconds_for(clients, talking(1, words))
         return sessions * turns / await seconds_for(clients, talking(turns, words))
@@ -137,7 +140,7 @@ def measure_deltas(rounds: int) -> None:
 
 
 async def seconds_per_delta(words: int) -> float:
-    """Give what a delta costs in one turn of so many."""
+    """Return what a delta costs in one turn of so many."""
     async with opened(1) as clients:
         return await seconds_for(clients, talking(1, words)) / words
 

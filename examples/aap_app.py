@@ -1,4 +1,4 @@
-"""An application that talks to an agent over AAP, with a tool of its own.
+"""An application that talks to an agent over AAP and brings its own tool.
 
 Start a server with `./run serve`, then run this: `./run python examples/aap_app.py [URL]`.
 """

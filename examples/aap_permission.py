@@ -1,4 +1,4 @@
-"""A person decides what the agent may do on the server: each call of a tool is asked about.
+"""A person decides, call by call, which tools the agent may run on the server.
 
 Start a server with `./run serve`, then run this: `./run python examples/aap_permission.py [URL]`.
 """
@@ -10,7 +10,7 @@ from agenthost.client import DEFAULT_URL, AapClient, Permission, ToolCall
 
 
 def ask_person(call: ToolCall) -> Permission:
-    """Ask on the terminal. Not `async`, so it gets a thread of its own and may wait as long as it takes."""
+    """Ask on the terminal. It is not `async`, so it runs in a thread of its own and may block."""
     print(f"The agent wants to run {call['name']} with {call['input']}. Let it? [y/N] ", end="", flush=True)
     is_granted = sys.stdin.readline().strip() == "y"
     print("yes" if is_granted else "no")

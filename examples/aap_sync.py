@@ -1,4 +1,4 @@
-"""The same client for programs without an event loop: a session that is left, and come back to.
+"""The client for programs without an event loop: a session is found again by its id.
 
 Start a server with `./run serve`, then run this: `./run python examples/aap_sync.py [URL]`.
 """

@@ -1,6 +1,6 @@
 """Serve a program that speaks ACP: `ACP_COMMAND="gemini --acp" ./run python examples/acp_program.py`.
 
-Its tool calls are shown and asked about like those of any agent, over both protocols: see docs/acp.md.
+Its tool calls are shown and approved like those of any agent, over both protocols: see docs/acp.md.
 """
 
 import os
@@ -16,7 +16,7 @@ host.add(
         "helper",
         os.environ.get("ACP_COMMAND", "gemini --acp"),
         title="Helper",
-        env={name: f"${name}" for name in KEYS if name in os.environ},  # all else stays here
+        env={name: f"${name}" for name in KEYS if name in os.environ},  # it gets no others
     )
 )
 host.serve(port=8787)

@@ -1,4 +1,4 @@
-"""A session that is made over AAP is live on AHP: a person there allows what an application asked for here.
+"""A session that was created over AAP is live on AHP: a person approves there what the agent asks for here.
 
 Start a server with `./run serve`, then run this: `./run python examples/ahp_approve.py [AHP_URL AAP_URL]`.
 """
@@ -7,17 +7,17 @@ import asyncio
 import sys
 
 from agenthost.client import DEFAULT_URL, AapClient, Permission, ToolCall
-from agenthost.client.ahp import DEFAULT_AHP_URL, AhpClient, answer_of
+from agenthost.client.ahp import DEFAULT_AHP_URL, AhpClient, answer_text
 
 
 async def leave_it_to_others(_call: ToolCall) -> Permission:
-    """Decide nothing, for as long as it takes: somebody else will."""
+    """Never decide: somebody else will."""
     await asyncio.get_running_loop().create_future()
     return Permission(granted=False)
 
 
 async def main(ahp_url: str, aap_url: str) -> None:
-    """Ask over AAP, allow over AHP."""
+    """Ask over AAP, approve over AHP."""
     async with AapClient(aap_url, permission=leave_it_to_others) as aap, AhpClient(ahp_url) as ahp:
         application = await aap.create("demo", server_tools=["write_file"])
         asking = asyncio.create_task(application.ask("/edit hello.txt Hello from two protocols"))
@@ -28,7 +28,7 @@ async def main(ahp_url: str, aap_url: str) -> None:
         print(f"over AHP: {call['toolName']} wants to run")
         await session.approve(call)
         state = await session.until(lambda state: state["turns"])
-        print(f"over AHP: {answer_of(state['turns'][-1])}")
+        print(f"over AHP: {answer_text(state['turns'][-1])}")
 
         asking.cancel()
         last = (await application.history())[-1]

@@ -1,4 +1,4 @@
-"""Two clients on one session see the same, at the same time; what one does, the other sees.
+"""Two clients in one session see the same: what one does, the other sees at once.
 
 Start a server with `./run serve`, then run this: `./run python examples/ahp_two_clients.py [URL]`.
 """

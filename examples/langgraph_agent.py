@@ -1,6 +1,6 @@
-"""A LangGraph graph, served as it is: its words stream, its tools show, and what it interrupts for is asked.
+"""An unchanged LangGraph graph: its text streams, its tool calls are shown, and interrupts ask the user.
 
-`./run serve examples/langgraph_agent.py`; it needs no key, as its model is a function, but LangGraph:
+`./run serve examples/langgraph_agent.py` needs no API key, as the model is a function. It needs LangGraph:
 `./run python -m pip install langgraph`.
 """
 
@@ -19,7 +19,7 @@ def population(city: str) -> str:
 
 
 def think(state: MessagesState) -> dict[str, list[AIMessage]]:
-    """Be the model: look the city up, then answer."""
+    """Play the model: look the city up, then answer."""
     last = state["messages"][-1]
     if last.type == "tool":
         return {"messages": [AIMessage(f"{last.text} people live there.")]}

@@ -1,6 +1,6 @@
-"""A model with a tool of your own: `OPENAI_API_KEY=… ./run serve examples/model_agent.py`.
+"""A model with your own tool: `OPENAI_API_KEY=… ./run serve examples/model_agent.py`.
 
-With a server of your own: `MODEL=llama3.2 BASE_URL=http://127.0.0.1:11434/v1 ./run serve …`.
+With your own server: `MODEL=llama3.2 BASE_URL=http://127.0.0.1:11434/v1 ./run serve …`.
 """
 
 import os

@@ -1,6 +1,6 @@
-"""A pydantic-ai agent, served as it is: its own tools run as it runs them, and people see and approve them.
+"""An unchanged pydantic-ai agent: it runs its own tools, and people see and approve their calls.
 
-`./run serve examples/pydantic_agent.py`; it needs no key: its model is a function.
+`./run serve examples/pydantic_agent.py` needs no API key, as the model is a function.
 """
 
 from collections.abc import AsyncIterator

@@ -1,6 +1,6 @@
 """An agent that works on files: it renames a word in all files of the workspace, and asks before each edit.
 
-`./run serve examples/renamer.py --workspace FOLDER` serves it; who is asked sees what would change.
+Serve it with `./run serve examples/renamer.py --workspace FOLDER`. Each confirmation shows what would change.
 """
 
 import re

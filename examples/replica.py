@@ -1,8 +1,8 @@
 """A client's replica: its own actions show at once, and the host has the last word."""
 
-from agenthost.core.replica import Replica
-from agenthost.wire.ahp.actions.session import SessionTitleChangedAction
-from agenthost.wire.ahp.session import SessionState
+from agenthost.core.legacy.replica import Replica
+from agenthost.wire.ahp.legacy.actions.session import SessionTitleChangedAction
+from agenthost.wire.ahp.legacy.session import SessionState
 
 URI = "demo:/first"
 

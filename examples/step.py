@@ -1,4 +1,4 @@
-"""A step function, which is what a model is: it yields text, thoughts and calls, and is asked again."""
+"""A step function, as for a model: it yields text, thoughts and calls, and is run again for the results."""
 
 from collections.abc import AsyncIterator
 
@@ -19,7 +19,7 @@ class Dictionary(Agent):
 
     async def answer(self, turn: Turn) -> AsyncIterator[str | Thought | Call | Usage]:
         """Look the word up first, then say what was found."""
-        last = turn.messages[-1]  # what a model would be given, tool results and all
+        last = turn.messages[-1]  # what a model would get, including tool results
         if last["role"] == "user":
             yield Thought("I should look that up.")
             yield Call("look_up", {"word": turn.text})

@@ -1,6 +1,6 @@
-"""Agents that give tasks to each other: a lead hands out work side by side, each in a session of its own.
+"""Agents that give tasks to each other: a lead runs several tasks in parallel, each in its own session.
 
-`./run serve examples/subagents.py` serves both; clients can open the sessions of the workers meanwhile.
+`./run serve examples/subagents.py` serves both. Clients can open the workers' sessions while they run.
 """
 
 from agenthost import Call, Host, Turn
@@ -12,7 +12,7 @@ host = Host()
 
 @host.agent("counter", tools=[list_files])
 async def counter(turn: Turn) -> None:
-    """Count the files that fit a glob."""
+    """Count the files that match a glob."""
     found = await turn.call("list_files", glob=turn.text)
     count = 0 if found == "nothing was found" else len(found.splitlines())
     await turn.say(f"{count} files fit {turn.text}")

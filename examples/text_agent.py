@@ -1,4 +1,4 @@
-"""An agent of any function of text, which gives all of its answer at once, or a piece at a time.
+"""An agent made of a function of text, which returns its answer at once or yields it in pieces.
 
 `./run serve examples/text_agent.py`
 """

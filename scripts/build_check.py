@@ -1,6 +1,6 @@
-"""Builds the wheel, installs it where nothing of this folder is, and starts it: what a user gets.
+"""Builds the wheel, installs it in a clean place and starts it, to test what users get.
 
-A wheel has the page inside, or is not built: that is tried with the files of a fresh clone.
+A wheel contains the page, or its build fails: this is tested with the files of a fresh clone.
 """
 
 import shutil

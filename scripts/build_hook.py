@@ -1,4 +1,4 @@
-"""A hook of the build: what is made for others has the page inside, of the sources as they are, or fails."""
+"""A build hook: a wheel or sdist contains the page, built from the current sources, or the build fails."""
 
 import subprocess
 from pathlib import Path
@@ -32,7 +32,7 @@ class PageHook(BuildHookInterface[Any]):
 
 
 def is_current(root: Path) -> bool:
-    """Tell whether the page is of the sources as they are; one that came packed with them is."""
+    """Return whether the page is of the sources as they are; one that came packed with them is."""
     if (root / "PKG-INFO").is_file():
         return True
     script = '. "$root/scripts/setup.sh"; is_page_built'

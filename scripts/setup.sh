@@ -1,7 +1,7 @@
 # Sourced by ./run and ./check: makes `.venv` with the locked dependencies, once per change of the lock files.
-# Needs nothing but a Python of 3.11 or newer. `root` is the project's folder.
+# Needs only Python 3.11 or newer. `root` is the project's folder.
 
-# Which npm is used is not our business, so its notices of newer ones are not shown.
+# Which npm is used is not our concern, so its update notices are not shown.
 export npm_config_update_notifier=false
 
 # Prints the first Python here that is new enough.

@@ -1,14 +1,15 @@
 """Trace a turn through the host, function by function: `.venv/bin/python scripts/trace_turn.py`.
 
-Counts the calls of functions under `src/agenthost`, in all threads, for two things that a warm host does:
+Counts the calls of functions under `src/agenthost`, in all threads of a warm host, for three things:
 
 - `aap`: a turn over AAP in which the agent speaks, calls a trusted tool and speaks again;
-- `ahp`: `session/turnStarted` over AHP, in a session with two subscribers.
+- `ahp`: `chat/turnStarted` over AHP 1.0, with two subscribers of the session and its chat;
+- `ahp-0.1`: `session/turnStarted` over AHP 0.1, in a session with two subscribers.
 
-Each trace begins with the call of the ASGI application, or with the frame that it receives, and ends when the
-last commit is done and nothing more happens. Of several traces the median is shown. What resumes a coroutine
-or a generator is a call too; a comprehension is none, as newer Pythons do not call it. `--steps` prints the
-calls in their order, in place of the table by file.
+A trace starts with the call of the ASGI application, or with the frame that it receives, and ends when the
+last commit is done and nothing more happens. The median of several traces is shown. Resuming a coroutine or a
+generator counts as a call; a comprehension does not, as newer Pythons do not call it. `--steps` prints the
+calls in order instead of the table by file.
 """
 
 import argparse
@@ -23,12 +24,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 import agenthost
 from agenthost import Host, Turn
 from agenthost.edges.app import App
 from agenthost.edges.health import Phase
+from agenthost.wire.ahp import ROOT_URI
 
 SOURCE = Path(agenthost.__file__).parent
 COMPREHENSIONS = {"<listcomp>", "<setcomp>", "<dictcomp>"}
@@ -77,8 +79,9 @@ class Tracer:
 class Client:
     """A peer of the ASGI application in the same process. Over a WebSocket it speaks AHP."""
 
-    def __init__(self, app: App, name: str = "") -> None:
-        self._app, self._name = app, name
+    def __init__(self, app: App, name: str = "", hello: Any = None) -> None:
+        self._app = app
+        self._hello = {**(hello or {}), "clientId": name}
         self._inbox: asyncio.Queue[Any] = asyncio.Queue()
         self._outbox: asyncio.Queue[Any] = asyncio.Queue()
         self._ids = itertools.count(1)
@@ -110,7 +113,7 @@ class Client:
         self._inbox.put_nowait({"type": "websocket.connect"})
         serving = asyncio.ensure_future(self._app(scope, self._inbox.get, self._outbox.put))
         await self._outbox.get()  # it is accepted
-        await self.request("initialize", protocolVersions=["0.1.0"], clientId=self._name)
+        await self.request("initialize", **self._hello)
         yield self
         self._inbox.put_nowait({"type": "websocket.disconnect", "code": 1000})
         await serving
@@ -190,24 +193,75 @@ async def trace_aap(app: App, tracer: Tracer) -> list[list[CodeType]]:
     return [await tracer.trace(turn) for _ in range(TRACES)]
 
 
-async def trace_ahp(app: App, tracer: Tracer, go_on: asyncio.Event) -> list[list[CodeType]]:
+class Dialect(NamedTuple):
+    """How a client of a version of AHP follows a session and starts turns in it."""
+
+    hello: Any
+    subject: str
+    scope: str
+    follow: Callable[[Client, str], Awaitable[str]]
+    start: Callable[[str, str], Any]
+
+
+async def follow_chat(client: Client, session: str) -> str:
+    """Subscribe to a session and to its chat; returns the chat."""
+    found = await client.request("subscribe", channel=session)
+    chat: str = found["snapshot"]["state"]["defaultChat"]
+    await client.request("subscribe", channel=chat)
+    return chat
+
+
+async def follow_session(client: Client, session: str) -> str:
+    """Subscribe to a session of AHP 0.1; returns it."""
+    await client.request("subscribe", resource=session)
+    return session
+
+
+def start_in_chat(chat: str, turn: str) -> Any:
+    """Return what starts a turn."""
+    message = {"text": "Begin", "origin": {"kind": "user"}}
+    times = {"startedAt": "2026-01-01T00:00:00.000Z"}
+    return {
+        "channel": chat,
+        "action": {"type": "chat/turnStarted", "turnId": turn, **times, "message": message},
+    }
+
+
+def start_in_session(session: str, turn: str) -> Any:
+    """Return what starts a turn of AHP 0.1."""
+    message = {"userMessage": {"text": "Begin"}}
+    return {"action": {"type": "session/turnStarted", "session": session, "turnId": turn, **message}}
+
+
+DIALECTS = {
+    "ahp": Dialect(
+        {"channel": ROOT_URI, "protocolVersions": ["1.0.0"]}, "channel", "chat", follow_chat, start_in_chat
+    ),
+    "ahp-0.1": Dialect(
+        {"protocolVersions": ["0.1.0"]}, "session", "session", follow_session, start_in_session
+    ),
+}
+
+
+async def trace_ahp(app: App, tracer: Tracer, go_on: asyncio.Event, dialect: Dialect) -> list[list[CodeType]]:
     """Trace how turns start, and are seen by both clients. The agent waits until the trace is over."""
     session, found = "patient:/one", []
-    async with Client(app, "one").connected() as one, Client(app, "two").connected() as two:
-        await one.request("createSession", session=session)
-        for client in (one, two):
-            await client.request("subscribe", resource=session)
+    first, second = (Client(app, name, dialect.hello) for name in ("one", "two"))
+    async with first.connected() as one, second.connected() as two:
+        await one.request("createSession", **{dialect.subject: session})
+        (uri,) = {await dialect.follow(client, session) for client in (one, two)}
         for number in range(1, WARM_UP + TRACES + 1):
-            action = {"session": session, "turnId": f"t{number}", "userMessage": {"text": "Begin"}}
 
-            async def start(number: int = number, action: Any = action) -> None:
-                full = {"type": "session/turnStarted", **action}
-                one.tell("dispatchAction", clientSeq=number, action=full)
-                await asyncio.gather(*(client.see("session/turnStarted") for client in (one, two)))
+            async def start(number: int = number) -> None:
+                one.tell("dispatchAction", clientSeq=number, **dialect.start(uri, f"t{number}"))
+                await both_see("turnStarted")
+
+            async def both_see(kind: str) -> None:
+                await asyncio.gather(*(client.see(f"{dialect.scope}/{kind}") for client in (one, two)))
 
             found.append(await tracer.trace(start))
             go_on.set()
-            await asyncio.gather(*(client.see("session/turnComplete") for client in (one, two)))
+            await both_see("turnComplete")
             go_on.clear()
     return found[WARM_UP:]
 
@@ -219,7 +273,11 @@ async def trace(name: str, tracer: Tracer) -> list[CodeType]:
         async with host_in(Path(folder), go_on) as host:
             app = App(host)
             app.phase = Phase.READY
-            traces = await (trace_aap(app, tracer) if name == "aap" else trace_ahp(app, tracer, go_on))
+            dialect = DIALECTS.get(name)
+            if dialect is None:
+                traces = await trace_aap(app, tracer)
+            else:
+                traces = await trace_ahp(app, tracer, go_on, dialect)
             app.stopping.set()
     return sorted(traces, key=len)[len(traces) // 2]
 
@@ -243,13 +301,14 @@ def show(name: str, calls: list[CodeType], *, in_steps: bool) -> None:
 
 
 def main() -> None:
-    """Trace what is asked for, or both."""
+    """Trace what is asked for, or everything."""
+    names = ["aap", *DIALECTS]
     parser = argparse.ArgumentParser(description="Trace a turn through the host, function by function.")
-    parser.add_argument("what", nargs="?", choices=["aap", "ahp"], help="what to trace; both, unless told")
+    parser.add_argument("what", nargs="?", choices=names, help="what to trace; everything, unless told")
     parser.add_argument("--steps", action="store_true", help="print the calls in their order")
     arguments = parser.parse_args()
     tracer = Tracer()
-    for name in [arguments.what] if arguments.what else ["aap", "ahp"]:
+    for name in [arguments.what] if arguments.what else names:
         show(name, asyncio.run(trace(name, tracer)), in_steps=arguments.steps)
 
 

@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from agenthost.core.transcript import public
-from agenthost.host.agent import Agent
-from agenthost.host.options import Option
-from agenthost.host.steps import Call, Thought
-from agenthost.host.toolresults import ToolResult
-from agenthost.host.tools import Tool, tool
-from agenthost.host.turn import Turn
-from agenthost.wire.ahp.toolcall import ConfirmationOption
+from agenthost.host.authoring.agent import Agent
+from agenthost.host.authoring.options import Option
+from agenthost.host.authoring.steps import Call, Thought
+from agenthost.host.authoring.tool import Tool, tool
+from agenthost.host.authoring.tool_results import ToolResult
+from agenthost.host.authoring.turn import Turn
+from agenthost.wire.ahp.legacy.toolcall import ConfirmationOption
 
 RAN: list[str] = []
 """What tools were run with, in order; tests look for words of their own."""

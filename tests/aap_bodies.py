@@ -74,7 +74,7 @@ def permission(**over: Any) -> Json:
 
 
 def answers() -> list[Json]:
-    """Give the bodies of whole turns: plain, with thinking, stopped for a tool, with a trusted tool."""
+    """Return the bodies of whole turns: plain, with thinking, stopped for a tool, with a trusted tool."""
     said = {"role": "assistant", "content": "Cloudy."}
     thought = {"type": "thinking", "thinking": "Hm."}
     asked = {"role": "assistant", "content": [call()]}

@@ -21,5 +21,5 @@ class Here:
         return asyncio.run_coroutine_threadsafe(story, self._loop).result(TIMEOUT)
 
     def uri_of(self, session: str) -> str:
-        """Give the URI of a session, by which the other protocol knows it."""
-        return self.run(self.site.host.engine.sessions.named(session)).row.uri
+        """Return the URI of a session, by which the other protocol knows it."""
+        return self.run(self.site.host.parts.engine.sessions.named(session)).row.uri

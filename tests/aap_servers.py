@@ -16,7 +16,7 @@ TIMEOUT = 30
 
 @contextmanager
 def demo_server(folder: Path) -> Iterator[str]:
-    """Run the demo agent in a process of its own; gives the URL without the path of a protocol."""
+    """Run the demo agent in a process of its own; returns the URL without the path of a protocol."""
     workspace = folder / "workspace"
     workspace.mkdir()
     with serving("--data", folder / "data", "--workspace", workspace) as served:
@@ -34,7 +34,7 @@ START: Any = {"event": "turn_start"}
 
 
 def answer(body: Any, status: str = "200 OK", **headers: str) -> list[bytes]:
-    """Give a whole answer, of JSON or of bytes; a name with `_` in it becomes a header with `-`."""
+    """Return a whole answer, of JSON or of bytes; a name with `_` in it becomes a header with `-`."""
     data = body if isinstance(body, bytes) else encode_json(body)
     fields = {"content-type": "application/json", "content-length": str(len(data))}
     fields |= {name.replace("_", "-"): value for name, value in headers.items()}
@@ -47,7 +47,7 @@ def answer(body: Any, status: str = "200 OK", **headers: str) -> list[bytes]:
 
 
 def stream(*events: Any) -> list[bytes]:
-    """Give a stream of events, or of bytes, that ends when the connection does."""
+    """Return a stream of events, or of bytes, that ends when the connection does."""
     head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
     return [head, *(event if isinstance(event, bytes) else encode_event(event) for event in events)]
 
@@ -78,7 +78,7 @@ class OddServer:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def asked(self) -> list[str]:
-        """Give the requests that came, as method and path."""
+        """Return the requests that came, as method and path."""
         return [line for line, _, _ in self.requests]
 
     def close(self) -> None:

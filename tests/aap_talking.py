@@ -61,7 +61,7 @@ class Reply:
         return decode_events(self.body, self._number)
 
     def of(self, name: str) -> list[Any]:
-        """Give the events of one name, without it."""
+        """Return the events of one name, without it."""
         found = [event for event in self.events if event["event"] == name]
         return [{key: value for key, value in event.items() if key != "event"} for event in found]
 
@@ -167,11 +167,11 @@ class Speaker:
         self.word = "parameters" if number == 3 else "inputSchema"
 
     def one(self, session: str) -> str:
-        """Give the path of a session."""
+        """Return the path of a session."""
         return f"{self.base}/{'sessions' if self.number == 3 else 'session'}/{session}"
 
     def turns(self, session: str) -> str:
-        """Give the path that takes turns."""
+        """Return the path that takes turns."""
         return self.one(session) + ("/turns" if self.number == 3 else "")
 
     def tool(self, name: str, schema: Any = SCHEMA, **more: Any) -> Any:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from agenthost.agents.acp import AcpAgent
-from agenthost.host.agent import Agent
+from agenthost.host.authoring.agent import Agent
 from agenthost.host.host import Host
 from hosting import TIMEOUT
 from sites import Site, site
@@ -72,7 +72,7 @@ def serving(folder: Path, *agents: Agent) -> Iterator[Served]:
 
 
 def last(talk: Talk) -> Any:
-    """Give the last turn that ended."""
+    """Return the last turn that ended."""
     return talk.state["turns"][-1]
 
 
@@ -82,7 +82,7 @@ async def memory(talk: Talk) -> Any:
 
 
 def relay_of(host: Host) -> Any:
-    """Give the way to the program, to look into it."""
+    """Return the relay to the program, to inspect it."""
     agent: Any = host.agents["acting"]
     return agent.relay
 

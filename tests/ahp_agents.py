@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from agenthost.host.agent import Agent, Model
-from agenthost.host.turn import Turn
+from agenthost.core.legacy.customizations import lift_plugin
+from agenthost.host.authoring.agent import Agent, Model
+from agenthost.host.authoring.turn import Turn
 
 LOGIN: Any = {
     "resource": "https://api.example.org",
@@ -66,4 +67,4 @@ class Slow(Agent):
 SLOW = Slow()
 GUARDED = Guarded("guarded", echo, protected_resources=[LOGIN, EXTRA])
 UNREADY = Unready("unready", echo)
-ECHO = Agent("echo", echo, customizations=[PLUGIN], models=[Model("small"), Model("large")])
+ECHO = Agent("echo", echo, customizations=[lift_plugin(PLUGIN)], models=[Model("small"), Model("large")])

@@ -8,10 +8,10 @@ import asyncio
 import json
 from typing import Any
 
-from agenthost.core.reducers import REDUCERS, Live
-from agenthost.wire.ahp import ROOT_URI
-from agenthost.wire.ahp.errors import ERROR_DATA, ErrorCode
-from agenthost.wire.ahp.methods import METHODS
+from agenthost.core.legacy.reducers import REDUCERS, Live
+from agenthost.wire.ahp.legacy import ROOT_URI
+from agenthost.wire.ahp.legacy.errors import ERROR_DATA, ErrorCode
+from agenthost.wire.ahp.legacy.methods import METHODS
 from agenthost.wire.shape import STRICT, Shape
 
 RESULTS = {name: Shape[Any](one.result.kind, STRICT) for name, one in METHODS.items() if one.result}
@@ -37,8 +37,8 @@ class Gone(Exception):
     """The connection ended while something was waited for."""
 
 
-def resource_of(action: Any) -> Any:
-    """Give the resource that an action belongs to."""
+def action_resource(action: Any) -> Any:
+    """Return the resource that an action belongs to."""
     scope = str(action["type"]).partition("/")[0]
     return ROOT_URI if scope == "root" else action.get(scope)
 
@@ -141,7 +141,7 @@ class Ears:
         if "rejectionReason" in envelope:
             assert envelope["origin"]["clientId"] == self.client_id, f"another client's refusal: {envelope}"
             return
-        uri = resource_of(action)
+        uri = action_resource(action)
         assert uri in self._floors, f"not subscribed: {envelope}"
         assert uri not in self._left, f"not subscribed any more: {envelope}"
         assert seq > self._floors[uri], f"in the snapshot already: {envelope}"

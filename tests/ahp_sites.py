@@ -13,9 +13,9 @@ from agenthost.core.decisions.grants import GRANTS, Grant
 from agenthost.edges.ahp.peers import Peers
 from agenthost.edges.health import Phase
 from agenthost.edges.server import _app, _config, _end, _names, _Server, _url, listen
-from agenthost.host.agent import Agent
+from agenthost.host.access.keys import KeyFile, Keys
+from agenthost.host.authoring.agent import Agent
 from agenthost.host.host import Host
-from agenthost.host.keys import KeyFile, Keys
 from agenthost.settings import as_argument, read_settings
 from ahp_speaking import Client
 from hosting import run
@@ -34,7 +34,7 @@ class Place(Site):
         return self.host.workspace
 
     def uri(self, *names: str) -> str:
-        """Give the URI of something in the workspace."""
+        """Return the URI of something in the workspace."""
         return self.workspace.joinpath(*names).as_uri()
 
     @property
@@ -45,14 +45,14 @@ class Place(Site):
     async def client(
         self, client_id: str = "me", key: str | None = None, **more: Any
     ) -> AsyncIterator[Client]:
-        """Give a client that has opened its connection."""
+        """Return a client that has opened its connection."""
         async with Client.connected(self.url, client_id, key) as client:
             await client.open(**more)
             yield client
 
     @asynccontextmanager
     async def stranger(self, client_id: str = "me", key: str | None = None) -> AsyncIterator[Client]:
-        """Give a client that has not said anything yet."""
+        """Return a client that has not said anything yet."""
         async with Client.connected(self.url, client_id, key) as client:
             yield client
 

@@ -22,7 +22,7 @@ _names = itertools.count(1)
 
 
 def new_uri(agent: str = "demo") -> str:
-    """Give the URI of a session that is not there yet."""
+    """Return the URI of a session that is not there yet."""
     return f"{agent}:/s{next(_names)}"
 
 
@@ -139,7 +139,7 @@ class Client(Ears):
     # Acting
 
     async def act(self, uri: str, kind: str, /, seq: int | None = None, **fields: Any) -> int:
-        """Dispatch an action on a resource; gives its number."""
+        """Dispatch an action on a resource; returns its number."""
         seq = next(self._seqs) if seq is None else seq
         action = {"type": kind, kind.partition("/")[0]: uri, **fields}
         if kind.startswith("root/"):
@@ -162,30 +162,30 @@ class Client(Ears):
         return uri
 
     async def send(self, uri: str, text: str, turn: str | None = None) -> str:
-        """Start a turn; gives its id."""
+        """Start a turn; returns its id."""
         turn = turn or f"t{next(_names)}"
         envelope = await self.decide(uri, "session/turnStarted", turnId=turn, userMessage={"text": text})
         assert "rejectionReason" not in envelope, envelope
         return turn
 
     async def say(self, uri: str, text: str) -> Any:
-        """Start a turn and wait for its end; gives the turn as the state has it."""
+        """Start a turn and wait for its end; returns the turn as the state has it."""
         turn = await self.send(uri, text)
         return await self.finish(uri, turn)
 
     async def finish(self, uri: str, turn: str) -> Any:
-        """Wait for the end of a turn; gives the turn as the state has it."""
+        """Wait for the end of a turn; returns the turn as the state has it."""
         await self.until(lambda: [one for one in self.state(uri)["turns"] if one["id"] == turn])
         return next(one for one in self.state(uri)["turns"] if one["id"] == turn)
 
     # Hearing
 
     def state(self, uri: str) -> Any:
-        """Give what a resource is now."""
+        """Return what a resource is now."""
         return self.states[uri].state
 
     async def until(self, look: Callable[[], Any]) -> Any:
-        """Wait until this is so; gives what `look` gave."""
+        """Wait until this is so; returns what `look` gave."""
         async with asyncio.timeout(TIMEOUT):
             while not (found := look()):
                 if self._fault is not None:
@@ -222,7 +222,7 @@ class Client(Ears):
         return await self.until(look)
 
     async def closed(self) -> tuple[int | None, str | None]:
-        """Wait until the host has ended the connection; gives the code and the reason."""
+        """Wait until the host has ended the connection; returns the code and the reason."""
         async with asyncio.timeout(TIMEOUT):
             await asyncio.wait([self._reader])
         self.check()

@@ -17,7 +17,17 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, R
 
 from agenthost.edges.page import Page as Built
 
-__all__ = ["MILLISECONDS", "UNREACHABLE", "OpenTab", "Tab", "browsing", "opened", "showing_scrollbars"]
+__all__ = [
+    "ARGUMENTS",
+    "MILLISECONDS",
+    "UNREACHABLE",
+    "OpenTab",
+    "Tab",
+    "browsing",
+    "find_browser",
+    "opened",
+    "showing_scrollbars",
+]
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
@@ -123,10 +133,15 @@ OpenTab = Callable[..., Tab]
 """Opens a window with the page at an address."""
 
 
+def find_browser() -> str | None:
+    """Return where the browser is, if there is one."""
+    return next((path for name in NAMES if (path := shutil.which(name))), None)
+
+
 @contextmanager
 def browsing() -> Iterator[Browser]:
     """Start the browser; skips the test where there is none, or no page to look at."""
-    found = next((path for name in NAMES if (path := shutil.which(name))), None)
+    found = find_browser()
     if found is None or not Built().is_built:
         missing = "Chromium is not installed" if found is None else "the page is not built"
         if os.environ.get("AGENTHOST_BROWSER"):
@@ -143,7 +158,7 @@ def browsing() -> Iterator[Browser]:
 @contextmanager
 def showing_scrollbars(browser: Browser) -> Iterator[Browser]:
     """Start another browser like this one, with the scrollbars that tests otherwise do without."""
-    path = next(path for name in NAMES if (path := shutil.which(name)))
+    path = find_browser()
     hidden = ["--hide-scrollbars"]
     other = browser.browser_type.launch(executable_path=path, args=ARGUMENTS, ignore_default_args=hidden)
     try:
@@ -154,7 +169,7 @@ def showing_scrollbars(browser: Browser) -> Iterator[Browser]:
 
 @contextmanager
 def opened(browser: Browser, url: str, **options: Any) -> Iterator[Tab]:
-    """Give a tab of a window of its own: nothing is shared with others, as if of another person."""
+    """Return a tab of a window of its own: nothing is shared with others, as if of another person."""
     context = browser.new_context(**options)
     tab = Tab(context, url)
     try:

@@ -8,17 +8,19 @@ from random import Random
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from agenthost.wire.annotations import ByKey, fields_of, is_record, is_union
+from agenthost.wire.annotations import ByKey, is_record, is_union, record_fields
 from logs import IDS as NAMED
 
 __all__ = ["Chance"]
 
 IDS = NAMED | {"order"}
+TIMES = ("startedAt", "modifiedAt")
+MOMENTS = ("2026-01-01T00:00:00.000Z", "2026-12-31T23:59:59.999Z", "soon")
 POOL = ("a", "b")
 WORDS = ("", "one", "zwei", "três\n", "…🙂")
 
 
-_fields = cache(fields_of)
+_fields = cache(record_fields)
 
 
 class Chance:
@@ -51,15 +53,19 @@ class Chance:
         made = {}
         for key, (hint, is_needed) in _fields(kind).items():
             if is_needed or (depth > 0 and self.random.random() < 0.6):
-                made[key] = self._id(hint) if key in IDS else self.value(hint, depth - 1)
+                made[key] = self._field(key, hint, depth - 1)
         if self.random.random() < 0.1:
             made["x-unknown"] = self.random.choice(WORDS)
         return {key: value for key, value in made.items() if value is not None}
 
-    def _id(self, hint: Any) -> Any:
-        if get_origin(hint) is list:
+    def _field(self, key: str, hint: Any, depth: int) -> Any:
+        if key in TIMES and hint is str:
+            return self.random.choice(MOMENTS)
+        if key in IDS and hint is str:
+            return self.random.choice(POOL)
+        if key in IDS and hint == list[str]:
             return self.random.choices((*POOL, "unknown"), k=self.random.randrange(4))
-        return self.random.choice(POOL)
+        return self.value(hint, depth)
 
     def _plain(self, kind: Any) -> Any:
         if kind is bool:

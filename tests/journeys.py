@@ -1,7 +1,7 @@
 """What people do with the page, as steps of a test."""
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
 from playwright.sync_api import Locator, expect
@@ -14,7 +14,9 @@ __all__ = [
     "answer",
     "begin",
     "call",
+    "chat_of",
     "composer",
+    "dispatch",
     "expect",
     "fill_workspace",
     "go_to",
@@ -23,6 +25,7 @@ __all__ = [
     "say",
     "session_of",
     "shortcut",
+    "turn_started",
     "wait_idle",
 ]
 
@@ -58,8 +61,28 @@ def fill_workspace(work: Path) -> Path:
 
 
 def session_of(tab: Tab) -> str:
-    """Give the session that the address names."""
-    return unquote(tab.page.url.rpartition("#/session/")[2])
+    """Return the session that the address names, whichever of its chats is shown."""
+    return unquote(tab.page.url.rpartition("#/session/")[2].partition("/")[0])
+
+
+def chat_of(tab: Tab, uri: str) -> str:
+    """Return the chat that a session begins with; from then on, the page watches both."""
+    tab.until("client.session(argument).state.value?.defaultChat", uri)
+    chat: str = tab.run("return client.session(argument).state.value.defaultChat", uri)
+    tab.until("client.chat(argument).state.value", chat)
+    return chat
+
+
+def dispatch(tab: Tab, channel: str, kind: str, **fields: Any) -> None:
+    """Let something happen on a channel without a click; returns when the host has taken it."""
+    script = "await client.dispatch(argument.channel, argument.action)"
+    tab.run(script, {"channel": channel, "action": {"type": kind, **fields}})
+
+
+def turn_started(text: str, turn: str) -> dict[str, Any]:
+    """Return the fields of the action that starts a turn."""
+    message = {"text": text, "origin": {"kind": "user"}}
+    return {"turnId": turn, "startedAt": "2026-01-01T00:00:00.000Z", "message": message}
 
 
 def make_session(tab: Tab, agent: str = "demo", **params: object) -> str:
@@ -84,7 +107,7 @@ def begin(tab: Tab, agent: str = "demo", text: str = "") -> str:
 
 
 def composer(tab: Tab) -> Locator:
-    """Give the field that messages of a session are written in."""
+    """Return the field that messages of a session are written in."""
     return tab.page.locator(".composer[data-session] textarea")
 
 
@@ -95,12 +118,12 @@ def say(tab: Tab, text: str) -> None:
 
 
 def answer(tab: Tab) -> Locator:
-    """Give what stands in the last turn as its answer."""
+    """Return what stands in the last turn as its answer."""
     return tab.page.locator(".turn").last.locator(".answer")
 
 
 def call(tab: Tab) -> Locator:
-    """Give the last tool call."""
+    """Return the last tool call."""
     return tab.page.locator(".tool").last
 
 
@@ -110,7 +133,7 @@ def wait_idle(tab: Tab) -> None:
 
 
 def refusals(tab: Tab) -> Locator:
-    """Give the notices of what went wrong."""
+    """Return the notices of what went wrong."""
     return tab.page.locator(".toast.error")
 
 

@@ -5,11 +5,11 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from agenthost.core.reducers import ResourceKind
-from agenthost.wire.ahp.actions import RootAction, SessionAction, TerminalAction
-from agenthost.wire.ahp.root import RootState
-from agenthost.wire.ahp.session import SessionState
-from agenthost.wire.ahp.terminal import TerminalState
+from agenthost.core.legacy.reducers import ResourceKind
+from agenthost.wire.ahp.legacy.actions import RootAction, SessionAction, TerminalAction
+from agenthost.wire.ahp.legacy.root import RootState
+from agenthost.wire.ahp.legacy.session import SessionState
+from agenthost.wire.ahp.legacy.terminal import TerminalState
 from strategies import values_of
 
 IDS = {
@@ -23,7 +23,8 @@ IDS = {
     "commandId",
     "uri",
 }
-IDS |= {"selectedOptionId"}
+IDS |= {"selectedOptionId", "resource", "chat", "defaultChat", "clientId", "directory", "replacement"}
+IDS |= {"fileId", "operationId", "annotationId", "entryId", "session", "primarySession"}
 POOL = ("a", "b", "c")
 
 STATES: dict[ResourceKind, Any] = {"root": RootState, "session": SessionState, "terminal": TerminalState}
@@ -45,7 +46,7 @@ def actions(kind: ResourceKind, *, partial: bool = False) -> SearchStrategy[Any]
 
 
 def with_pooled_ids(value: Any) -> Any:
-    """Give the value with every id replaced by one of the pool."""
+    """Return the value with every id replaced by one of the pool."""
     if type(value) is list:
         return [with_pooled_ids(entry) for entry in value]
     if type(value) is not dict:

@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
-from agenthost.host.agent import Agent
-from agenthost.host.steps import Call
-from agenthost.host.turn import Turn
+from agenthost.host.authoring.agent import Agent
+from agenthost.host.authoring.steps import Call
+from agenthost.host.authoring.turn import Turn
 
 
 async def calling(turn: Turn) -> None:

@@ -49,11 +49,11 @@ def free_port() -> int:
 
 
 def kill_on_pipes() -> int:
-    """Kill the servers on pipes that this process has, at once; gives how many there were."""
+    """Kill the servers on pipes that this process has, at once; returns how many there were."""
     killed = 0
     for pid in _below(os.getpid()):
         command = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
-        # The program itself, not the keeper that has it among its words.
+        # The program itself, not the keeper whose arguments contain it.
         if any(EVERYTHING in word for word in command[:2]) and "stdio" in command:
             os.kill(pid, signal.SIGKILL)
             killed += 1

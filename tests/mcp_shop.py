@@ -78,7 +78,7 @@ class Shop:
 
 @asynccontextmanager
 async def open_shop(shop: Shop) -> AsyncIterator[str]:
-    """Serve a shop; gives its URL."""
+    """Serve a shop; returns its URL."""
     config = uvicorn.Config(shop.server.streamable_http_app(), log_level="critical", ws="none")
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -100,10 +100,10 @@ async def selling(folder: Path, shop: Shop, **more: Any) -> AsyncIterator[Host]:
 async def buying(folder: Path, url: str, **more: Any) -> AsyncIterator[Host]:
     """Open a host with an agent that knows the tools of the shop at a URL."""
     async with talking(folder, caller(McpServer("shop", url=url, **more))) as host:
-        await host.sourcing.wait(host.agents["demo"])
+        await host.parts.tool_sources.wait(host.agents["demo"])
         yield host
 
 
 def shown(talk: Talk) -> list[str]:
-    """Give the names of the tools that a session shows."""
+    """Return the names of the tools that a session shows."""
     return [one["name"] for one in talk.state["serverTools"]]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agenthost.client import AapClient, AhpClient, Permission
-from agenthost.client.ahp import TurnFailed, answer_of, stop_reason_of
+from agenthost.client.ahp import TurnFailed, answer_text, stop_reason_of
 
 
 @dataclass
@@ -93,9 +93,9 @@ class OverAhp:
             turn = await saying.turn()
         except TurnFailed as failed:
             turn = self.session.turns[-1]
-            return Outcome(answer_of(turn), stop="error", error=str(failed))
+            return Outcome(answer_text(turn), stop="error", error=str(failed))
         thoughts = "".join(part["content"] for part in turn["responseParts"] if part["kind"] == "reasoning")
-        return Outcome(answer_of(turn), thoughts, stop_reason_of(turn) or "end_turn", pieces)
+        return Outcome(answer_text(turn), thoughts, stop_reason_of(turn) or "end_turn", pieces)
 
 
 PROTOCOLS: dict[str, Callable[[str, str], Any]] = {"AAP": OverAap, "AHP": OverAhp}

@@ -96,7 +96,7 @@ THINKING = {"anthropic": _anthropic(), "responses": _responses(), "google": _goo
 
 
 def sent_back(wire: str, body: Any) -> Any:
-    """Give what a request has of such an answer."""
+    """Return what a request repeats of such an answer."""
     match wire:
         case "anthropic":
             return body["messages"][1]["content"]

@@ -11,13 +11,13 @@ HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close
 
 
 def event(data: Any, name: str | None = None) -> bytes:
-    """Give an event of a stream."""
+    """Return an event of a stream."""
     head = f"event: {name}\n" if name else ""
     return f"{head}data: {data if isinstance(data, str) else json.dumps(data)}\n\n".encode()
 
 
 def refused(status: str, message: str = "no", kind: str = "some_error", **headers: str) -> list[bytes]:
-    """Give an error, in the form that all of them understand."""
+    """Return an error response that all clients understand."""
     body = {"type": "error", "error": {"type": kind, "code": kind, "message": message}}
     return answer(body, status, **headers)
 
@@ -43,11 +43,11 @@ class Wire:
     stops: tuple[str, str, str]
 
     def whole(self, *texts: str, stop: int = 0) -> list[bytes]:
-        """Give a whole answer; `stop` is 0 for the usual end, 1 for the limit, 2 for a refusal."""
+        """Return a whole answer; `stop` is 0 for the usual end, 1 for the limit, 2 for a refusal."""
         return [*self.start(*texts), *self.end(self.stops[stop])]
 
     def start(self, *texts: str) -> list[bytes]:
-        """Give the beginning of an answer."""
+        """Return the beginning of an answer."""
         return [HEAD, *self.begin, *(piece for text in texts for piece in self.text(text))]
 
 
@@ -177,5 +177,5 @@ BY_NAME: dict[str, Wire] = {"chat": CHAT, "responses": RESPONSES, "anthropic": A
 
 
 def answers(wire: Wire, *told: Sequence[bytes]) -> dict[str, list[list[bytes]]]:
-    """Give what an `OddServer` is to answer, in order; the last again and again."""
+    """Return the answers of an `OddServer`, in order; the last one is repeated."""
     return {wire.path: [list(one) for one in told]}

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 from agenthost.agents.model import ModelAgent
-from agenthost.host.tools import tool
+from agenthost.host.authoring.tool import tool
 from peering import peer
 from serving import TIMEOUT, Lines
 
@@ -28,7 +28,7 @@ class Service:
     url: str
 
     def requests(self, said: str) -> list[Any]:
-        """Give the bodies of all requests whose last user message holds this, as OpenAI's chat has them."""
+        """Return the bodies of all requests whose last user message holds this, as OpenAI's chat has them."""
         return [entry["body"] for entry in self._journal() if _is_asked(entry["body"], said)]
 
     def interrupted(self, said: str) -> list[bool]:

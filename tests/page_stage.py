@@ -22,7 +22,7 @@ from agenthost import (
     tool,
 )
 from agenthost.agents.demo import demo
-from agenthost.tools.workspace.running import run
+from agenthost.tools.workspace.shell import run
 
 __all__ = ["TOUR", "demo", "gradual", "guarded", "png", "stage", "tour", "unready"]
 

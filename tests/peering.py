@@ -13,7 +13,7 @@ PEERS = Path(__file__).parent / "peers"
 
 
 def peer(name: str) -> str:
-    """Give the path of a program of these packages; skips the test where it is not installed."""
+    """Return the path of a program of these packages; skips the test where it is not installed."""
     path = PEERS / "node_modules" / ".bin" / name
     if path.exists():
         return str(path)
@@ -23,6 +23,6 @@ def peer(name: str) -> str:
 
 
 def ripgrep() -> str:
-    """Give the path of ripgrep, which its package has in a folder for each system."""
+    """Return the path of ripgrep, which its package has in a folder for each system."""
     found = sorted((PEERS / "node_modules" / "@vscode").glob("ripgrep-*/bin/rg"))
     return str(found[0]) if found else peer("rg")

@@ -3,8 +3,8 @@
 from copy import deepcopy
 from typing import Any
 
-from agenthost.cli.reduce import ACTIONS, STATES
-from agenthost.core.reducers import REDUCERS, Live, ResourceKind
+from agenthost.cli.reduce import LEGACY
+from agenthost.core.legacy.reducers import REDUCERS, Live, ResourceKind
 
 NOW = 9999
 
@@ -23,8 +23,8 @@ def reduce_terminal(state: dict[str, Any], *actions: dict[str, Any]) -> dict[str
 
 def reduced(kind: ResourceKind, state: dict[str, Any], *actions: dict[str, Any]) -> dict[str, Any]:
     """Reduce twice: reading the state after each action, and only at the end. Both must agree."""
-    start = STATES[kind].take(deepcopy(state))
-    taken = [ACTIONS[kind].take(deepcopy(action)) for action in actions]
+    start = LEGACY.states[kind].take(deepcopy(state))
+    taken = [LEGACY.actions[kind].take(deepcopy(action)) for action in actions]
     untouched = deepcopy((start, taken))
     read_often = read_once = Live(start)
     for action in taken:

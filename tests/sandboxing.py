@@ -2,7 +2,7 @@
 
 import pytest
 
-from agenthost.host.sandbox import find_fault
+from agenthost.host.sandbox.bubblewrap import find_fault
 
 FAULT = find_fault()
 

@@ -16,7 +16,7 @@ from typing import IO, Any
 TIMEOUT = 30
 
 ECHO = """
-from agenthost.host.agent import Agent
+from agenthost.host.authoring.agent import Agent
 
 async def answer(turn):
     pass
@@ -25,9 +25,12 @@ echo = Agent("echo", answer, title="Echo")
 """
 """A file with one agent."""
 
+GIVE_BACK = {"MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_THRESHOLD_": "32768", "MALLOC_TRIM_THRESHOLD_": "131072"}
+"""Has a server give back what it does not hold any more, so that its memory shows what it holds."""
+
 
 def environment(**over: str) -> dict[str, str]:
-    """Give an environment that says nothing of agenthost by itself, but that nobody is asked for a token."""
+    """Return an environment without agenthost's variables, except that no token is asked for."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("AGENTHOST_")}
     return {**kept, "AGENTHOST_NO_AUTH": "true", **over}
 
@@ -45,7 +48,7 @@ def run_serve(*words: str | Path, **over: str) -> subprocess.CompletedProcess[st
 
 
 def run_agenthost(*words: str, typed: str = "", **over: str) -> tuple[int, str, str]:
-    """Run a command without a terminal; gives the exit code, the output, and the errors."""
+    """Run a command without a terminal; returns the exit code, the output, and the errors."""
     done = subprocess.run(
         [sys.executable, "-m", "agenthost", *words],
         input=typed,
@@ -83,7 +86,7 @@ class Lines:
         assert not self._thread.is_alive()
 
     def rest(self) -> list[str]:
-        """Give what else came until the stream ended."""
+        """Return what else came until the stream ended."""
         self._thread.join(TIMEOUT)
         return [self._lines.get_nowait() for _ in range(self._lines.qsize())]
 

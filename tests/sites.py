@@ -13,9 +13,9 @@ from agenthost.edges.app import App
 from agenthost.edges.health import Phase
 from agenthost.edges.page import Page
 from agenthost.edges.server import _app, _config, _end, _names, _Server, _url, listen
-from agenthost.host.agent import Agent
+from agenthost.host.access.keys import Keys
+from agenthost.host.authoring.agent import Agent
 from agenthost.host.host import Host
-from agenthost.host.keys import Keys
 from agenthost.settings import as_argument, read_settings
 from serving import Answer, ask
 

@@ -8,6 +8,15 @@ from agenthost.host.storage import AddSession, Entry, SessionRow
 from agenthost.host.storage.migrations import SUMS
 from agenthost.host.storage.sqlite import SqliteStorage, Sync
 
+NEWER = (
+    ("session", "message_count"),
+    ("session", "message_check"),
+    ("resource", "index_sum"),
+    ("counter", "newest_count"),
+    ("counter", "newest_sum"),
+)
+"""Columns that came with version 6."""
+
 
 def dense_store(folder: Path, *, sync: Sync = "full") -> SqliteStorage:
     """Make a store whose numbers go on where they ended, so that a test can name them."""
@@ -17,8 +26,10 @@ def dense_store(folder: Path, *, sync: Sync = "full") -> SqliteStorage:
 def make_older(file: Path, version: int) -> None:
     """Turn a store that is closed into one of an earlier version, of 1 or higher."""
     with closing(sqlite3.connect(file, isolation_level=None)) as store:
-        for table in SUMS:
+        for table in (*SUMS, *(["receipt"] if version >= 3 else [])):
             store.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
+        for table, column in NEWER:
+            store.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         store.execute("ALTER TABLE session DROP COLUMN names_checksum")
         store.execute("ALTER TABLE resource DROP COLUMN floor_check")
         store.execute("DROP TABLE range")

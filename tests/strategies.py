@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from agenthost.wire.annotations import ByKey, fields_of, is_record, is_union
+from agenthost.wire.annotations import ByKey, is_record, is_union, record_fields
 from agenthost.wire.json import Json, JsonObject
 
 __all__ = ["json_objects", "json_values", "share", "values_of"]
@@ -38,7 +38,7 @@ _unknown = st.dictionaries(_texts.map("x-{}".format), json_values, max_size=2)
 
 
 def share(examples: int) -> int:
-    """Give how many examples to draw where a full run, of 100, draws this many; a fast run draws fewer."""
+    """Return how many examples to draw where a full run, of 100, draws this many; a fast run draws fewer."""
     return max(2, examples * settings().max_examples // 100)
 
 
@@ -93,7 +93,7 @@ def _record(
 def _record_now(kind: Any, depth: int, options: _Options, kept: frozenset[str]) -> SearchStrategy[JsonObject]:
     required: dict[str, SearchStrategy[Any]] = {}
     optional: dict[str, SearchStrategy[Any]] = {}
-    for key, (hint, needed) in fields_of(kind).items():
+    for key, (hint, needed) in record_fields(kind).items():
         if key in kept or (needed and not options.partial):
             required[key] = _values(hint, depth, options)
         elif depth > 0 or not _height(hint):
@@ -144,7 +144,7 @@ def _least(kind: Any, above: tuple[Any, ...]) -> float:
 def _least_record(kind: Any, above: tuple[Any, ...]) -> float:
     if kind in above:
         return inf
-    needed = [hint for hint, required in fields_of(kind).values() if required]
+    needed = [hint for hint, required in record_fields(kind).values() if required]
     # Lists may be empty, so what they hold need not be there.
     inside = [_least(hint, (*above, kind)) for hint in needed if get_origin(hint) not in (list, dict)]
     return 1 + max(inside, default=0)

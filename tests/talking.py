@@ -11,15 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agenthost.host.agent import Agent
-from agenthost.host.feeds import Feed
+from agenthost.host.access.identity import Identity
+from agenthost.host.authoring.agent import Agent
 from agenthost.host.host import Host
-from agenthost.host.identity import Identity
-from agenthost.host.session import Session
-from agenthost.host.starting import Start
-from agenthost.host.subscriptions import Shown
-from agenthost.wire.json import decode_json, encode_json
+from agenthost.host.log.subscriptions import LogItem
+from agenthost.host.sessions.new_session import NewSession
+from agenthost.host.state.feed import Feed
+from agenthost.host.state.session import Session
+from agenthost.wire.json import encode_json
 from hosting import run
+from legacy_view import actions_of, dispatch, shown_state
 
 ENDINGS = {"session/turnComplete", "session/turnCancelled", "session/error"}
 
@@ -45,7 +46,7 @@ class Heard:
     actions: list[Any]
 
     def of(self, kind: str) -> list[Any]:
-        """Give the actions of one kind, such as `delta`."""
+        """Return the actions of one kind, such as `delta`."""
         return [action for action in self.actions if action["type"] == f"session/{kind}"]
 
     @property
@@ -74,21 +75,21 @@ class Talk:
         self.session = session
         self.feed = feed
         self.client_id = client_id
-        turn = session.shown.state.get("activeTurn")
+        turn = session.shown_chat.state.get("activeTurn")
         self.turn_id: str | None = turn["id"] if turn else None
         self._waiting: list[Any] = []
 
     @classmethod
     async def begin(cls, host: Host, agent: str = "demo", *, client_id: str = "me", **start: Any) -> "Talk":
-        """Make a session, as `Start` says, and subscribe to it."""
-        session = await host.create_session(Start(agent=agent, **start))
+        """Make a session, as `NewSession` says, and subscribe to it."""
+        session = await host.parts.lifecycle.create(NewSession(agent=agent, **start))
         return await cls.join(host, session.row.uri, client_id)
 
     @classmethod
     async def join(cls, host: Host, uri: str, client_id: str = "me") -> "Talk":
         """Subscribe to a session that is there already, such as after a restart."""
-        session = await host.engine.sessions.get(uri)
-        feed = host.feed(Identity(client_id))
+        session = await host.parts.engine.sessions.get(uri)
+        feed = host.parts.engine.feed(Identity(client_id))
         await feed.subscribe(uri)
         return cls(host, session, feed, client_id)
 
@@ -99,7 +100,7 @@ class Talk:
     @property
     def state(self) -> Any:
         """What was shown of the session."""
-        return self.session.shown.state
+        return shown_state(self.session)
 
     @property
     def answer(self) -> str:
@@ -109,13 +110,13 @@ class Talk:
 
     # Saying
 
-    async def act(self, kind: str, **fields: Any) -> Shown | None:
-        """Dispatch an action of this kind, such as `turnCancelled`; gives the refusal, if it is refused."""
+    async def act(self, kind: str, **fields: Any) -> LogItem | None:
+        """Dispatch an action of this kind, such as `turnCancelled`; returns the refusal, if it is refused."""
         action = {"type": f"session/{kind}", "session": self.uri, **fields}
-        return await self.host.dispatch(Identity(self.client_id), next(_numbers), action)
+        return await dispatch(self.host.client(Identity(self.client_id)), next(_numbers), action)
 
     async def send(self, text: str, attachments: Sequence[Any] = ()) -> str:
-        """Start a turn; gives its id."""
+        """Start a turn; returns its id."""
         self.turn_id = f"t{next(_numbers)}"
         message = {"text": text, **({"attachments": list(attachments)} if attachments else {})}
         assert await self.act("turnStarted", turnId=self.turn_id, userMessage=message) is None
@@ -140,7 +141,7 @@ class Talk:
                 if is_it(heard[-1]):
                     return Heard(heard)
             for item in await self.feed.subscriber.wait_next():
-                self._waiting += [decode_json(line)["action"] for line in item.envelopes()]
+                self._waiting += actions_of(item)
 
     async def hear_one(self, kind: str) -> Any:
         """Wait for an action of this kind, and give it."""
@@ -155,23 +156,23 @@ class Talk:
 
     # Deciding about calls, by the action that made them ready
 
-    async def approve(self, ready: Any, *, edited: Any = None, option: str | None = None) -> Shown | None:
+    async def approve(self, ready: Any, *, edited: Any = None, option: str | None = None) -> LogItem | None:
         """Allow a call; `edited` is another input for it."""
         more = {} if edited is None else {"editedToolInput": encode_json(edited).decode()}
         if option is not None:
             more["selectedOptionId"] = option
         return await self._decide(ready, approved=True, confirmed="user-action", **more)
 
-    async def deny(self, ready: Any, reason: str | None = None) -> Shown | None:
+    async def deny(self, ready: Any, reason: str | None = None) -> LogItem | None:
         more = {} if reason is None else {"reasonMessage": reason}
         return await self._decide(ready, approved=False, reason="denied", **more)
 
-    async def _decide(self, ready: Any, **fields: Any) -> Shown | None:
+    async def _decide(self, ready: Any, **fields: Any) -> LogItem | None:
         ids = {"turnId": ready["turnId"], "toolCallId": ready["toolCallId"]}
         return await self.act("toolCallConfirmed", **ids, **fields)
 
-    async def complete(self, ready: Any, text: str, *, success: bool = True) -> Shown | None:
-        """Give the result of a call that this client runs."""
+    async def complete(self, ready: Any, text: str, *, success: bool = True) -> LogItem | None:
+        """Return the result of a call that this client runs."""
         ids = {"turnId": ready["turnId"], "toolCallId": ready["toolCallId"]}
         content = [{"type": "text", "text": text}]
         result = {"success": success, "pastTenseMessage": "Done", "content": content}
@@ -181,7 +182,7 @@ class Talk:
 
     async def reply(
         self, asked: Any, values: Mapping[str, Any] | None = None, response: str = "accept"
-    ) -> Shown | None:
+    ) -> LogItem | None:
         """Settle questions; `values` are answers as they travel (`{"kind": "text", "value": …}`), by id."""
         answers = {key: {"state": "submitted", "value": value} for key, value in (values or {}).items()}
         more = {"answers": answers} if values is not None else {}
@@ -189,7 +190,7 @@ class Talk:
 
 
 def said(folder: Path, agent: Agent, text: str, **start: Any) -> Heard:
-    """Give what is heard of one turn in a new session: for turns that wait for nobody."""
+    """Return what is heard of one turn in a new session: for turns that wait for nobody."""
     heard = []
 
     async def story() -> None:

@@ -46,7 +46,7 @@ def test_a_fault_of_the_disk_is_told_loses_nothing_and_passes(
 def test_a_model_that_is_asked_again_says_and_does_nothing_twice(tmp_path: Path) -> None:
     with scripted_model(tmp_path, SEED) as service:
         harness = Harness(tmp_path, SEED, service)
-        harness.live(Death(lines=60, mark="session/delta", wait=20))
+        harness.live(Death(lines=60, mark="chat/delta", wait=20))
         harness.live(Death(lines=2, mark="toolCallReady", later=0.002, wait=20))
         summary = harness.finish()
     assert summary.kills == 2

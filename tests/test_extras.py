@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agenthost.commands import install
+from agenthost.commands import install_command
 
 LIBRARIES = ["mcp", "acp", "pydantic_ai", "langgraph", "langchain_core"]
 GONE = f"import sys; sys.modules.update(dict.fromkeys({LIBRARIES}))\n"
@@ -42,15 +42,15 @@ def test_a_file_that_needs_a_library_is_told_with_what_to_install(
 ) -> None:
     path = str(Path(__file__).parents[1] / "examples" / agent)
     code = f"sys.argv[1:] = ['serve', {path!r}]; from agenthost.cli import main; main()"
-    assert told(code) == f"agenthost: {path} cannot be loaded: it needs {library}: {install(package)}"
+    assert told(code) == f"agenthost: {path} cannot be loaded: it needs {library}: {install_command(package)}"
 
 
 def test_in_a_clone_it_is_installed_into_its_own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("_AGENTHOST_CALLED_AS", "./run")
-    assert install("langgraph") == "./run python -m pip install langgraph"
-    assert install("agenthost[llm]") == "./run python -m pip install --editable '.[llm]'"
+    assert install_command("langgraph") == "./run python -m pip install langgraph"
+    assert install_command("agenthost[llm]") == "./run python -m pip install --editable '.[llm]'"
 
 
 def test_the_rest_needs_none_of_them() -> None:
-    modules = "agenthost.agents.declared.building, agenthost.cli.serve, agenthost.agents.adapters.functions"
+    modules = "agenthost.agents.declared.builder, agenthost.cli.serve, agenthost.agents.adapters.text_agent"
     assert told(f"import {modules}; print('fine')") == "fine"

@@ -1,4 +1,4 @@
-"""Logs: their two forms, what is masked in them, and who may go on when nobody reads them."""
+"""Logs: the two formats, what is masked, and that a closed stream stops nobody."""
 
 import io
 import json
@@ -26,15 +26,15 @@ class Terminal(io.StringIO):
 
 def forget_secrets() -> None:
     logs._secrets.clear()
-    logs._passing.clear()
-    logs._passing_characters = 0
+    logs._client_secrets.clear()
+    logs._client_characters = 0
     logs._hidden = None
 
 
 @pytest.fixture(autouse=True)
-def _as_before() -> Iterator[None]:
-    """Leave logging as it was."""
-    loggers = [logging.getLogger(name) for name in ("", *logs.OURS, "uvicorn.error")]
+def _restore_logging() -> Iterator[None]:
+    """Leave logging as it was before the test."""
+    loggers = [logging.getLogger(name) for name in ("", *logs.OUR_LOGGERS, "uvicorn.error")]
     forget_secrets()
     before = [(list(one.handlers), one.level, one.propagate, list(one.filters)) for one in loggers]
     yield
@@ -72,7 +72,7 @@ def test_only_a_terminal_gets_colours(people: io.StringIO) -> None:
     assert "\x1b[31merror  \x1b[0m" in terminal.getvalue()
 
 
-def test_nobodys_text_begins_a_line_of_its_own_or_drives_the_terminal(people: io.StringIO) -> None:
+def test_logged_text_can_neither_forge_a_line_nor_control_the_terminal(people: io.StringIO) -> None:
     log.info("path %s", "/x\n12:00:00 error\x1b[2J")
     assert people.getvalue().count("\n") == 1
     assert "/x\\n12:00:00 error\\x1b[2J" in people.getvalue()
@@ -88,7 +88,7 @@ def test_a_traceback_follows_its_line(people: io.StringIO) -> None:
     assert (rest[0], rest[-1]) == ("Traceback (most recent call last):", "ValueError: boom")
 
 
-def test_a_line_for_machines_is_an_object_with_what_was_given_besides(machines: io.StringIO) -> None:
+def test_a_line_for_machines_is_an_object_with_the_extra_values(machines: io.StringIO) -> None:
     try:
         fail("boom")
     except ValueError:
@@ -127,7 +127,7 @@ def test_tokens_and_known_secrets_are_masked(text: str, shown: str) -> None:
         assert text == shown or text not in stream.getvalue()
 
 
-def test_a_short_secret_masks_no_letters_and_that_is_said_once(people: io.StringIO) -> None:
+def test_a_short_secret_is_not_masked_and_a_warning_says_so_once(people: io.StringIO) -> None:
     for secret in ("e", "seven77", "e"):
         logs.hide(secret)
     log.info("every letter is there: seven77")
@@ -137,28 +137,28 @@ def test_a_short_secret_masks_no_letters_and_that_is_said_once(people: io.String
     assert third.endswith("every letter is there: seven77")
 
 
-def test_levels_below_the_one_that_was_set_are_left_out(people: io.StringIO) -> None:
+def test_records_below_the_level_are_left_out(people: io.StringIO) -> None:
     log.debug("quiet")
     logs.set_up("human", "debug", people)
     log.debug("loud")
     assert [line.rpartition(" ")[2] for line in people.getvalue().splitlines()] == ["loud"]
 
 
-def test_a_second_setting_up_replaces_the_first(people: io.StringIO) -> None:
+def test_a_second_call_of_set_up_replaces_the_first(people: io.StringIO) -> None:
     second = io.StringIO()
     logs.set_up("human", "info", second)
     log.info("once")
     assert (people.getvalue(), second.getvalue().count("once")) == ("", 1)
 
 
-def test_the_server_logs_the_same_way_and_never_what_travels(people: io.StringIO) -> None:
+def test_uvicorn_logs_the_same_way_and_never_messages_on_the_wire(people: io.StringIO) -> None:
     logs.set_up("human", "debug", people)
     logging.getLogger("uvicorn.error").warning("odd")
     assert "warning uvicorn.error: odd" in people.getvalue()
     assert not logging.getLogger("uvicorn.error").isEnabledFor(logging.DEBUG)
 
 
-def test_slow_callbacks_are_not_complained_about(people: io.StringIO) -> None:
+def test_warnings_about_slow_callbacks_are_left_out(people: io.StringIO) -> None:
     logging.getLogger("asyncio").warning("Executing %s took %.3f seconds", "<Handle>", 0.2)
     logging.getLogger("asyncio").warning("another thing")
     assert "another thing" in people.getvalue()
@@ -182,21 +182,21 @@ logging.getLogger("agenthost").warning("two")
 @pytest.mark.parametrize(
     "closing", ["import os; os.close(2)", "import sys; sys.stderr.close()", "sys.stderr = None"]
 )
-def test_nobody_reading_is_no_reason_to_stop(closing: str) -> None:
+def test_a_stream_that_nobody_reads_does_not_stop_the_program(closing: str) -> None:
     code = f"import logging, sys; from agenthost.logs import set_up; set_up('human', 'info'); {closing}"
     code += "; logging.getLogger('agenthost').info('x'); print('well')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "well\n"
 
 
-def test_secrets_that_clients_bring_are_masked_within_bounds_and_short_ones_pass(people: io.StringIO) -> None:
+def test_secrets_of_clients_are_masked_up_to_a_number_and_short_ones_are_not(people: io.StringIO) -> None:
     logs.hide("kept-for-good")
-    for place in range(logs.MAX_PASSING + 1):
-        logs.hide_passing(f"secret-{place:06}")
-    logs.hide_passing("short")
-    log.warning("kept-for-good secret-000000 secret-%06d secret-000001 short", logs.MAX_PASSING)
+    for place in range(logs.MAX_CLIENT_SECRETS + 1):
+        logs.hide_client_secret(f"secret-{place:06}")
+    logs.hide_client_secret("short")
+    log.warning("kept-for-good secret-000000 secret-%06d secret-000001 short", logs.MAX_CLIENT_SECRETS)
     assert "*** secret-000000 *** *** short" in people.getvalue()
     assert "fewer than" not in people.getvalue()
     for letter in "abcde":
-        logs.hide_passing(letter * 2 * logs.MAX_PASSING_LENGTH)
-    assert logs._passing_characters == sum(map(len, logs._passing)) <= logs.MAX_PASSING_CHARACTERS
+        logs.hide_client_secret(letter * 2 * logs.MAX_CLIENT_SECRET)
+    assert logs._client_characters == sum(map(len, logs._client_secrets)) <= logs.MAX_CLIENT_CHARACTERS

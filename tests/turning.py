@@ -9,12 +9,13 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from agenthost.core.transcript import calls_of, public
-from agenthost.host.agent import Agent, Answer, Declaration
-from agenthost.host.identity import Identity
-from agenthost.host.session import Session
+from agenthost.core.transcript import public, requested_calls
+from agenthost.host.access.identity import Identity
+from agenthost.host.authoring.agent import Agent, Answer, Declaration
+from agenthost.host.state.session import Session
 from agenthost.host.storage.sqlite import FILE
 from hosting import run
+from legacy_view import dispatch
 from talking import Talk, talking
 
 _numbers = itertools.count(1)
@@ -69,7 +70,7 @@ async def send_pending(talk: Talk, text: str, kind: str = "queued") -> None:
     """Let a message wait, for its turn or to steer the one that runs; its text is its id too."""
     message = {"kind": kind, "id": text, "userMessage": {"text": text}}
     action = {"type": "session/pendingMessageSet", "session": talk.uri, **message}
-    assert await talk.host.dispatch(Identity("somebody"), next(_numbers), action) is None
+    assert await dispatch(talk.host.client(Identity("somebody")), next(_numbers), action) is None
 
 
 async def pass_time(seconds: float) -> None:
@@ -91,14 +92,14 @@ def is_call(status: str, name: str | None = None) -> Callable[[Any], bool]:
 
 
 async def until(talk: Talk, look: Callable[[Any], Any]) -> Any:
-    """Wait until what is shown of a session is so; gives what `look` gave."""
+    """Wait until what is shown of a session is so; returns what `look` gave."""
     while not (found := look(talk.state)):
         await talk.hear(lambda _: True)
     return found
 
 
 async def until_call(talk: Talk, status: str, name: str | None = None) -> Any:
-    """Wait until a call of the running turn is at this point; gives its ids, as `Talk` wants them."""
+    """Wait until a call of the running turn is at this point; returns its ids, as `Talk` wants them."""
     await until(talk, is_call(status, name))
     turn = talk.state["activeTurn"]
     return next(
@@ -109,12 +110,12 @@ async def until_call(talk: Talk, status: str, name: str | None = None) -> Any:
 
 
 def calls_in(turn: Any) -> list[Any]:
-    """Give the calls of a turn, as its state has them."""
+    """Return the calls of a turn, as its state has them."""
     return [part["toolCall"] for part in turn["responseParts"] if part["kind"] == "toolCall"] if turn else []
 
 
 def parts(turn: Any) -> list[tuple[str, Any]]:
-    """Give the parts of a turn in short: their kinds, and what they say."""
+    """Return the parts of a turn in short: their kinds, and what they say."""
     short = {"toolCall": lambda part: part["toolCall"]["toolName"], "contentRef": lambda part: part["uri"]}
     return [
         (part["kind"], short.get(part["kind"], lambda one: one["content"])(part))
@@ -126,14 +127,14 @@ def parts(turn: Any) -> list[tuple[str, Any]]:
 
 
 def transcript(session: Session) -> list[Any]:
-    """Give what the session's model would read, without private marks; each call has its result in it."""
+    """Return what the session's model would read, without private marks; each call has its result in it."""
     shown = public(exact_transcript(session))
     assert "_private" not in str(shown)
     return shown
 
 
 def exact_transcript(session: Session) -> list[Any]:
-    """Give the same with all private marks."""
+    """Return the same with all private marks."""
     messages = [said.message for said in session.messages]
     assert_sound(messages)
     return messages
@@ -148,7 +149,7 @@ def assert_sound(messages: list[Any]) -> None:
             pending.remove(message["toolCallId"])
         else:
             assert not pending, f"{pending} without results before {message}"
-            pending |= {call["toolCallId"] for call in calls_of(message)}
+            pending |= {call["toolCallId"] for call in requested_calls(message)}
     assert not pending, f"{pending} without results"
 
 
@@ -157,7 +158,7 @@ def user(content: Any) -> Any:
 
 
 def assistant(*content: Any) -> Any:
-    """Give what an assistant says: a single text is plain, several blocks are a list."""
+    """Return what an assistant says: a single text is plain, several blocks are a list."""
     is_plain = len(content) == 1 and isinstance(content[0], str)
     blocks = [{"type": "text", "text": one} if isinstance(one, str) else one for one in content]
     return {"role": "assistant", "content": content[0] if is_plain else blocks}

@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from agenthost import Tool, ToolContext
-from agenthost.host.toolresults import ToolOutcome
+from agenthost.host.authoring.tool_results import ToolOutcome
 from agenthost.tools.workspace import read_file
 
 TIMEOUT = 20
 
 
 def outcome(one: Tool, folder: Path, **arguments: Any) -> ToolOutcome:
-    """Give what came of a call in this folder."""
+    """Return the outcome of a call in this folder."""
 
     async def limited() -> ToolOutcome:
         async with asyncio.timeout(TIMEOUT):
@@ -22,19 +22,19 @@ def outcome(one: Tool, folder: Path, **arguments: Any) -> ToolOutcome:
 
 
 def given(one: Tool, folder: Path, **arguments: Any) -> str:
-    """Give what the model reads of a call that has to succeed."""
+    """Return the text for the model of a call that must succeed."""
     found = outcome(one, folder, **arguments)
     assert found.error is None, found.error
     return found.text
 
 
 def refused(one: Tool, folder: Path, **arguments: Any) -> str:
-    """Give the sentence of a call that has to fail."""
+    """Return the error of a call that must fail."""
     found = outcome(one, folder, **arguments)
     assert found.error is not None, found.text
     return found.error["message"]
 
 
 def version(folder: Path, path: str) -> str:
-    """Give the version that `read_file` tells of a file."""
+    """Return the version of a file, as `read_file` reports it."""
     return given(read_file, folder, path=path).split("version ")[1][:8]

@@ -11,20 +11,21 @@ from agenthost.errors import HostError, InvalidValue, NotJson, StorageError, Too
 
 if TYPE_CHECKING:
     from agenthost.agents.model.agent import ModelAgent
-    from agenthost.host.agent import Agent, Command, Model
-    from agenthost.host.asking import Answers, Choice, Question
+    from agenthost.host.authoring.agent import Agent
+    from agenthost.host.authoring.models import Command, Model
+    from agenthost.host.authoring.options import Option, Suggestion, SuggestQuery
+    from agenthost.host.authoring.questions import Answers, Choice, Question
+    from agenthost.host.authoring.reported_call import Decision, ReportedCall
+    from agenthost.host.authoring.scope import Scope
+    from agenthost.host.authoring.steps import Call, CallInput, Note, Stop, Text, Thought, Usage
+    from agenthost.host.authoring.tool import Tool, tool
+    from agenthost.host.authoring.tool_context import ToolContext
+    from agenthost.host.authoring.tool_results import ToolResult
+    from agenthost.host.authoring.tool_source import ToolSource
+    from agenthost.host.authoring.turn import Turn
+    from agenthost.host.authoring.turn_run import Result
     from agenthost.host.host import Host
     from agenthost.host.limits import Limits
-    from agenthost.host.options import Option, Suggestion, SuggestQuery
-    from agenthost.host.previews import Scope
-    from agenthost.host.reports import Decision, ReportedCall
-    from agenthost.host.running import Result
-    from agenthost.host.steps import Call, CallInput, Note, Stop, Text, Thought, Usage
-    from agenthost.host.toolcontext import ToolContext
-    from agenthost.host.toolresults import ToolResult
-    from agenthost.host.tools import Tool, tool
-    from agenthost.host.toolsources import ToolSource
-    from agenthost.host.turn import Turn
 
 __version__ = "0.1.0.dev0"
 
@@ -68,20 +69,21 @@ __all__ = [
 ]
 
 _PLACES = {
-    "agent": ("Agent", "Command", "Model"),
-    "asking": ("Answers", "Choice", "Question"),
+    "authoring.agent": ("Agent",),
+    "authoring.models": ("Command", "Model"),
+    "authoring.questions": ("Answers", "Choice", "Question"),
     "host": ("Host",),
     "limits": ("Limits",),
-    "options": ("Option", "Suggestion", "SuggestQuery"),
-    "reports": ("Decision", "ReportedCall"),
-    "previews": ("Scope",),
-    "running": ("Result",),
-    "steps": ("Call", "CallInput", "Note", "Stop", "Text", "Thought", "Usage"),
-    "toolcontext": ("ToolContext",),
-    "toolresults": ("ToolResult",),
-    "tools": ("Tool", "tool"),
-    "toolsources": ("ToolSource",),
-    "turn": ("Turn",),
+    "authoring.options": ("Option", "Suggestion", "SuggestQuery"),
+    "authoring.reported_call": ("Decision", "ReportedCall"),
+    "authoring.scope": ("Scope",),
+    "authoring.turn_run": ("Result",),
+    "authoring.steps": ("Call", "CallInput", "Note", "Stop", "Text", "Thought", "Usage"),
+    "authoring.tool_context": ("ToolContext",),
+    "authoring.tool_results": ("ToolResult",),
+    "authoring.tool": ("Tool", "tool"),
+    "authoring.tool_source": ("ToolSource",),
+    "authoring.turn": ("Turn",),
 }
 _MODULES = {name: f"agenthost.host.{module}" for module, names in _PLACES.items() for name in names}
 _MODULES["ModelAgent"] = "agenthost.agents.model.agent"

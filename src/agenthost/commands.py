@@ -1,30 +1,30 @@
-"""Commands that people are told to type, in the words that work where they are: a clone, or an install."""
+"""Commands that people are told to type, worded for where they are: in a clone, or after an install."""
 
 import os
 import re
 import shlex
 
-__all__ = ["CLONE", "called_as", "command", "install"]
+__all__ = ["CLONE", "command", "install_command", "program_name"]
 
 CLONE = "./run"
-"""What a clone calls us by; it says so in the environment."""
+"""The name of the program in a clone, where the script `./run` puts it into the environment."""
 
 _EXTRA = re.compile(r"agenthost(\[.+\])")
 
 
-def called_as() -> str:
-    """Return what people type to call us: `./run` tells."""
+def program_name() -> str:
+    """Return what people type to run this program."""
     return os.environ.get("_AGENTHOST_CALLED_AS", "agenthost")
 
 
 def command(*words: str) -> str:
-    """Return a command of ours, as it would be typed in a shell."""
-    return f"{called_as()} {shlex.join(words)}"
+    """Return one of our commands, as it is typed in a shell."""
+    return f"{program_name()} {shlex.join(words)}"
 
 
-def install(package: str) -> str:
+def install_command(package: str) -> str:
     """Return the command that installs a package, or one of our extras (`agenthost[llm]`)."""
-    if called_as() != CLONE:
+    if program_name() != CLONE:
         return f"pip install {shlex.quote(package)}"
     extra = _EXTRA.fullmatch(package)
     what = f"--editable {shlex.quote(f'.{extra[1]}')}" if extra else shlex.quote(package)

@@ -1,20 +1,20 @@
-"""What can go wrong, as one tree. Knows no protocol: each edge has a table from here to its own words."""
+"""The exceptions of agenthost, in one tree. They know no protocol: each edge maps them to its own errors."""
 
 from typing import Any
 
 
 class HostError(Exception):
-    """Anything that agenthost refuses or fails at, with a sentence fit for the peer."""
+    """Anything that agenthost refuses or fails at. Its message is a sentence that clients may see."""
 
 
 class NotJson(HostError):
-    """The bytes are not one JSON value, or one that is too large or too deep to hold."""
+    """The bytes are not one JSON value, or it is too large or too deep."""
 
 
 class InvalidValue(HostError):
-    """A JSON value does not have the shape that the protocol asks for at this place.
+    """A JSON value does not have the shape that the protocol requires.
 
-    `path` points at the culprit (`$.messages[1].content`); `expected` and `found` are words for people.
+    `path` is where the mistake is (`$.messages[1].content`); `expected` and `found` are words for people.
     """
 
     def __init__(self, path: str, expected: str, found: str) -> None:
@@ -25,7 +25,7 @@ class InvalidValue(HostError):
 
 
 class TooLarge(HostError):
-    """What a peer sends is larger than we are willing to hold; `limit` is in bytes."""
+    """Something that a client sent is too large; `limit` is in bytes."""
 
     def __init__(self, what: str, limit: int) -> None:
         super().__init__(f"{what} is larger than {limit} bytes")
@@ -36,7 +36,7 @@ class TooLarge(HostError):
 class StorageError(HostError):
     """The store cannot be opened, read or written; the sentence says why and what would help.
 
-    `reason` is why, in a few words that name nothing of this machine; peers may be told.
+    `reason` is why, in a few words that clients may see: they name nothing of this machine.
     """
 
     def __init__(self, sentence: str, reason: str | None = None) -> None:
@@ -45,17 +45,17 @@ class StorageError(HostError):
 
     @property
     def public(self) -> str:
-        """What peers are told."""
+        """What clients are told."""
         why = f": {self.reason}" if self.reason else ""
         return f"the store cannot be read or written at present{why}; try again later"
 
 
 class StorageInUse(StorageError):
-    """Another process holds the store; the sentence says which."""
+    """Another process uses the store; the sentence says which."""
 
 
 class Damaged(StorageError):
-    """Something in the store is not as it was written; the rest of the store can be used."""
+    """Something in the store is not what was written; the rest of the store can be used."""
 
     def __init__(self, what: str) -> None:
         super().__init__(
@@ -65,19 +65,26 @@ class Damaged(StorageError):
 
     @property
     def public(self) -> str:
-        """What peers are told: all of it, as it names nothing of this machine."""
+        """What clients are told: everything, as it names nothing of this machine."""
         return str(self)
 
 
 class SlowConsumer(HostError):
-    """A subscriber fell too far behind; what it missed is in the log, and it may subscribe again."""
+    """A subscriber fell too far behind. What it missed is in the log, and it may subscribe again."""
 
     def __init__(self, items: int, size: int) -> None:
         super().__init__(f"fell behind: {items} envelopes of {size} bytes were waiting")
 
 
+class ClientUnknown(HostError):
+    """A client returns that is not remembered. It has to start anew."""
+
+    def __init__(self, client: str) -> None:
+        super().__init__(f"client {client!r} is not known here; initialize again")
+
+
 class SessionNotFound(HostError):
-    """There is no session of that URI or name, or not for this owner."""
+    """There is no session with that URI or name, or it belongs to another owner."""
 
     def __init__(self, session: str) -> None:
         super().__init__(f"there is no session {session!r}")
@@ -85,15 +92,15 @@ class SessionNotFound(HostError):
 
 
 class SessionExists(HostError):
-    """A session of that URI or name is there already."""
+    """A session with that URI or name already exists."""
 
     def __init__(self, session: str) -> None:
-        super().__init__(f"there is a session {session!r} already")
+        super().__init__(f"session {session!r} already exists")
         self.session = session
 
 
 class TerminalNotFound(HostError):
-    """There is no terminal of that URI: it never was, was removed, or ended with the host that had it."""
+    """There is no terminal with that URI: it never existed, was disposed, or ended with the host."""
 
     def __init__(self, terminal: str) -> None:
         super().__init__(f"there is no terminal {terminal!r:.200}")
@@ -101,7 +108,7 @@ class TerminalNotFound(HostError):
 
 
 class UriReserved(HostError):
-    """A URI that nobody here can give to something new; whether it is in use is not said."""
+    """A URI that cannot be given to anything new. Whether it is in use is not revealed."""
 
     def __init__(self, uri: str) -> None:
         super().__init__(f"{uri!r:.200} cannot be used here; choose another URI")
@@ -109,35 +116,35 @@ class UriReserved(HostError):
 
 
 class TerminalExists(HostError):
-    """A terminal or session of that URI is there already."""
+    """A terminal or session with that URI already exists."""
 
     def __init__(self, terminal: str) -> None:
-        super().__init__(f"{terminal!r:.200} is in use already")
+        super().__init__(f"{terminal!r:.200} is already in use")
         self.terminal = terminal
 
 
 class SandboxUnavailable(HostError):
-    """Sandboxes are asked for, and there can be none here; the sentence says why."""
+    """A sandbox is required, but none can be made here; the sentence says why."""
 
 
 class ShellsRefused(HostError):
-    """A shell without a sandbox would give an owner what is others'; the sentence says what would help."""
+    """Without a sandbox, a shell would reach what other owners have; the sentence says what would help."""
 
 
 class ContentNotFound(HostError):
-    """There is no content of that URI: it never was, or its session is gone, and its contents with it."""
+    """There is no content with that URI: it never existed, or was deleted together with its session."""
 
     def __init__(self, uri: str) -> None:
-        super().__init__(f"there is no content {uri!r}; it goes when its session is disposed")
+        super().__init__(f"there is no content {uri!r}; content is deleted together with its session")
         self.uri = uri
 
 
 class ToolError(HostError):
-    """For the authors of tools to raise: the tool cannot do it, and the model should read why."""
+    """Raised by tools: the tool cannot do what it was asked to, and the model should read why."""
 
 
 class LimitReached(HostError):
-    """Something went on for longer than this host lets it."""
+    """Something took longer than this host allows."""
 
 
 class ModelFailed(HostError):
@@ -145,7 +152,7 @@ class ModelFailed(HostError):
 
 
 class UnsupportedVersion(HostError):
-    """The peer speaks no version that we speak; `supported` are ours."""
+    """The client speaks no protocol version that we speak; `supported` lists ours."""
 
     def __init__(self, supported: list[str]) -> None:
         super().__init__(f"no common protocol version; this host speaks {', '.join(supported)}")
@@ -153,28 +160,28 @@ class UnsupportedVersion(HostError):
 
 
 class AuthRequired(HostError):
-    """An agent needs tokens that this client has not brought, or that are no good; `resources` says which."""
+    """An agent needs tokens that this client did not pass, or that are not valid, for `resources`."""
 
     def __init__(self, resources: list[Any]) -> None:
         names = ", ".join(str(one.get("resource_name", one["resource"])) for one in resources)
-        super().__init__(f"a token is needed for {names}; an AHP client brings it with `authenticate`")
+        super().__init__(f"a token is needed for {names}; an AHP client passes it with `authenticate`")
         self.resources = resources
 
 
 class GrantMissing(HostError):
-    """Who asks has a key that is not worth this: it lacks the grant that is needed."""
+    """The client's key lacks the grant that is needed."""
 
     def __init__(self, what: str, grant: str) -> None:
         option = f" --{grant}" if grant in ("terminals", "run", "admin") else ""
         super().__init__(
-            f"{what} needs a key with the grant {grant!r}, and this one is without; "
-            f"`agenthost keys create{option}` makes one that has it"
+            f"{what} needs a key with the grant {grant!r}, which this one lacks; "
+            f"`agenthost keys create{option}` creates one that has it"
         )
         self.grant = grant
 
 
 class SwitchedOff(HostError):
-    """Nobody may do that on this host: whoever runs it has switched it off."""
+    """Nobody may do that on this host: whoever runs it switched it off."""
 
     def __init__(self, what: str, name: str) -> None:
         super().__init__(f"{what} is refused: {name} are switched off on this host")
@@ -182,7 +189,7 @@ class SwitchedOff(HostError):
 
 
 class AgentNotFound(HostError):
-    """The host serves no agent of that name."""
+    """The host serves no agent with that name."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"there is no agent {name!r}")
@@ -190,7 +197,7 @@ class AgentNotFound(HostError):
 
 
 class AgentUnavailable(HostError):
-    """What answers is gone or refuses: a program, a service. The sentence says why, and what would help."""
+    """The program or service behind an agent is missing or refuses; the sentence says why and what helps."""
 
 
 class TurnInProgress(HostError):
@@ -201,8 +208,28 @@ class TurnInProgress(HostError):
         self.turn_id = turn_id
 
 
+class SessionNotReady(HostError):
+    """A session takes no turns: it is still being made, or could not be."""
+
+    def __init__(self, lifecycle: str) -> None:
+        super().__init__(f"the session is not ready: its lifecycle is {lifecycle!r}")
+        self.lifecycle = lifecycle
+
+
+class ClientActive(HostError):
+    """Another client brings the tools of a session."""
+
+    def __init__(self, client_id: str) -> None:
+        super().__init__(f"client {client_id!r} is active")
+        self.client_id = client_id
+
+
+class ActionRefused(HostError):
+    """An action may not be applied; the sentence says why."""
+
+
 class TurnNotFound(HostError):
-    """The session has no turn of that id."""
+    """The session has no turn with that id."""
 
     def __init__(self, turn_id: str) -> None:
         super().__init__(f"there is no turn {turn_id!r} in this session")
@@ -214,7 +241,7 @@ class ResourceError(HostError):
 
 
 class ResourceNotFound(ResourceError):
-    """There is no file or folder of that URI, or it is of a kind that this host does not have."""
+    """There is no file or folder with that URI, or this host does not know its scheme."""
 
     def __init__(self, uri: str) -> None:
         super().__init__(f"there is no {uri!r:.200}")
@@ -222,9 +249,9 @@ class ResourceNotFound(ResourceError):
 
 
 class ResourceDenied(ResourceError):
-    """That file or folder may not be touched, or not in this way.
+    """That file or folder may not be read, or not be changed.
 
-    `request` is what the peer may ask for to be let in; nothing if asking is of no use.
+    `request` is the permission that the client may request; None if requesting it is of no use.
     """
 
     def __init__(self, why: str, *, uri: str | None = None, read: bool = False, write: bool = False) -> None:
@@ -234,15 +261,23 @@ class ResourceDenied(ResourceError):
 
 
 class ResourceExists(ResourceError):
-    """A file or folder of that URI is there already, and may not be replaced."""
+    """A file or folder with that URI already exists, and may not be replaced."""
 
     def __init__(self, uri: str) -> None:
-        super().__init__(f"there is a {uri!r:.200} already")
+        super().__init__(f"{uri!r:.200} already exists")
+        self.uri = uri
+
+
+class ResourceConflict(ResourceError):
+    """A file is not in the state that the client has seen; nothing was changed."""
+
+    def __init__(self, uri: str) -> None:
+        super().__init__(f"{uri!r:.200} was changed in the meantime; read it again")
         self.uri = uri
 
 
 class TooMany(HostError):
-    """There are more of something than we are willing to give or to touch at once."""
+    """There are more of something than can be listed or changed at once."""
 
     def __init__(self, what: str, limit: int) -> None:
         super().__init__(f"{what} has more than {limit} entries")

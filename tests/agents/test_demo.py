@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agenthost.agents.demo import demo
-from agenthost.agents.demo.words import WORDS
+from agenthost.agents.demo.commands import COMMANDS
 from hosting import run
 from talking import Talk, said, talking
 
@@ -20,24 +20,22 @@ from talking import Talk, said, talking
         ("grüße 🎈", ["You ", "said: ", "grüße ", "🎈"]),
     ],
 )
-def test_other_text_is_said_back_word_by_word_and_the_words_joined_are_exactly_the_text(
-    tmp_path: Path, text: str, deltas: list[str]
-) -> None:
+def test_other_text_is_echoed_word_by_word(tmp_path: Path, text: str, deltas: list[str]) -> None:
     heard = said(tmp_path, demo, text)
     assert heard.deltas == deltas
     assert heard.text == f"You said: {text}"
     assert heard.ending["type"] == "session/turnComplete"
 
 
-def test_help_is_a_list_in_markdown_with_every_word(tmp_path: Path) -> None:
+def test_help_is_a_markdown_list_of_all_commands(tmp_path: Path) -> None:
     heard = said(tmp_path, demo, "/help")
-    assert all(f"- `{word.usage}` " in heard.text for word in WORDS.values())
+    assert all(f"- `{command.usage}` " in heard.text for command in COMMANDS.values())
     assert "**Talking**" in heard.text
-    assert len(heard.deltas) > len(WORDS)
+    assert len(heard.deltas) > len(COMMANDS)
 
 
-def test_the_examples_in_the_help_start_with_their_words() -> None:
-    assert all(word.example.split()[0] == name for name, word in WORDS.items())
+def test_the_examples_in_the_help_start_with_their_commands() -> None:
+    assert all(command.example.split()[0] == name for name, command in COMMANDS.items())
 
 
 def test_think_thinks_then_speaks(tmp_path: Path) -> None:
@@ -49,7 +47,7 @@ def test_think_thinks_then_speaks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 2_000])
-def test_stream_gives_so_many_deltas(tmp_path: Path, count: int) -> None:
+def test_stream_sends_that_many_deltas(tmp_path: Path, count: int) -> None:
     assert said(tmp_path, demo, f"/stream {count}").deltas == ["hello world "] * count
 
 
@@ -57,11 +55,11 @@ def test_stream_gives_so_many_deltas(tmp_path: Path, count: int) -> None:
     ("text", "part"),
     [
         ("/stream many", "a whole number from 0 to 1000000, not `many`"),
-        ("/stream", "a whole number from 0 to 1000000, and none is there"),
+        ("/stream", "a whole number from 0 to 1000000, but there is none"),
         ("/stream 1000001", "a whole number"),
         ("/stream -1", "a whole number"),
         ("/stream ٣", "a whole number"),
-        ("/wait", "a number of seconds from 0 to 3600, and none is there"),
+        ("/wait", "a number of seconds from 0 to 3600, but there is none"),
         ("/wait nan", "a number of seconds"),
         ("/wait inf", "a number of seconds"),
         ("/wait -1", "a number of seconds"),
@@ -81,14 +79,14 @@ def test_stream_gives_so_many_deltas(tmp_path: Path, count: int) -> None:
         ("/call add {} clock", "comes `&&` or nothing, not `clock`"),
     ],
 )
-def test_a_wrong_argument_is_answered_with_what_would_be_right(tmp_path: Path, text: str, part: str) -> None:
+def test_a_wrong_argument_is_answered_with_the_right_usage(tmp_path: Path, text: str, part: str) -> None:
     heard = said(tmp_path, demo, text)
     assert part in heard.text
-    assert heard.text.endswith(f"Use it like this: `{WORDS[text.split(maxsplit=1)[0]].example}`")
+    assert heard.text.endswith(f"Use it like this: `{COMMANDS[text.split(maxsplit=1)[0]].example}`")
     assert heard.ending["type"] == "session/turnComplete"
 
 
-def test_an_unknown_word_is_said_back_with_a_hint(tmp_path: Path) -> None:
+def test_an_unknown_command_is_echoed_with_a_hint(tmp_path: Path) -> None:
     heard = said(tmp_path, demo, "/steam 5")
     assert heard.text.startswith("You said: /steam 5\n\n")
     assert "Did you mean `/stream`?" in heard.text
@@ -100,7 +98,7 @@ def test_text_that_merely_starts_with_a_slash_is_text(tmp_path: Path, text: str)
     assert said(tmp_path, demo, text).text == f"You said: {text}"
 
 
-def test_a_word_counts_only_at_the_very_beginning(tmp_path: Path) -> None:
+def test_a_command_counts_only_at_the_very_beginning(tmp_path: Path) -> None:
     assert said(tmp_path, demo, "try /help").text == "You said: try /help"
 
 
@@ -114,7 +112,7 @@ def test_the_greeting_is_the_first_delta_with_a_space_if_it_has_none(
     assert heard.deltas == [first, "You ", "said: ", "hi"]
 
 
-def test_loud_is_all_of_the_answer_in_capitals_and_none_of_the_thoughts(tmp_path: Path) -> None:
+def test_loud_puts_the_answer_in_capitals_but_not_the_thoughts(tmp_path: Path) -> None:
     heard = said(tmp_path, demo, "/think two words", options={"style": "loud", "greeting": "Ahoy!"})
     assert heard.deltas == ["AHOY! ", "TWO ", "WORDS"]
     assert heard.thoughts == "I was asked to say: two words"

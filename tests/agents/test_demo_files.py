@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agenthost.agents.demo import demo
-from agenthost.agents.demo.tools import LARGEST_FILE
+from agenthost.agents.demo.tools import MAX_FILE_BYTES
 from agenthost.wire.json import encode_json
 from hosting import run
 from talking import Talk, said, talking
@@ -15,7 +15,7 @@ TRUSTED = dict.fromkeys(demo.toolset, True)
 
 
 def called(folder: Path, name: str, **arguments: Any) -> str:
-    """Give the answer to a call of one tool, in a session that trusts all of them."""
+    """Return the answer to a call of one tool, in a session that trusts all of them."""
     return said(folder, demo, f"/call {name} {encode_json(arguments).decode()}", tools=TRUSTED).text
 
 
@@ -47,7 +47,8 @@ def test_who_is_asked_about_an_edit_sees_what_it_would_change(tmp_path: Path) ->
             assert edit["after"]["uri"] == (host.workspace / "a.txt").as_uri()
             assert edit["diff"] == {"added": 1, "removed": 1}
             before, after = [
-                await host.engine.contents.read(edit[side]["content"]["uri"]) for side in ("before", "after")
+                await host.parts.engine.contents.read(edit[side]["content"]["uri"])
+                for side in ("before", "after")
             ]
             assert (before.data, after.data) == (b"one\ntwo\n", b"one\nthree")
             assert (host.workspace / "a.txt").read_text() == "one\ntwo\n"
@@ -98,7 +99,7 @@ def test_edit_writes_the_file_and_shows_the_change_in_the_call_and_in_the_diffs(
             await talk.say("/edit notes/today.txt Buy milk")
             (diff,) = talk.state["summary"]["diffs"]
             assert diff["after"]["uri"] == file.as_uri()
-            content = await host.engine.contents.read(diff["after"]["content"]["uri"])
+            content = await host.parts.engine.contents.read(diff["after"]["content"]["uri"])
             assert content.data == b"Buy milk"
 
     run(story)
@@ -125,7 +126,7 @@ def test_no_path_leads_out_of_the_workspace(tmp_path: Path, outside: Path, name:
     path = path.replace("{outside}", str(outside))
     text = {"text": "mine"} if name == "write_file" else {}
     answer = called(tmp_path, name, path=path, **text)
-    assert answer == f"{name} -> {path!r} is outside the workspace; only files inside it may be touched"
+    assert answer == f"{name} -> {path!r} is outside the workspace; only files inside it can be used"
     assert outside.read_text() == "secret"
 
 
@@ -134,7 +135,7 @@ def test_no_path_leads_out_of_the_workspace(tmp_path: Path, outside: Path, name:
     ("path", "reason"),
     [
         ("circle", ""),
-        ("nul\0byte", "is no path of a file"),
+        ("nul\0byte", "is not the path of a file"),
         (".", "is the workspace itself"),
         ("missing.txt", "No such file or directory"),
         ("x" * 300, "too long"),
@@ -158,11 +159,11 @@ def test_files_that_are_no_text_or_too_large_are_refused(tmp_path: Path) -> None
     workspace = tmp_path / "workspace"
     workspace.mkdir()
     (workspace / "binary").write_bytes(b"\xff\xfe\x00")
-    (workspace / "large").write_bytes(b"x" * (LARGEST_FILE + 1))
-    assert "is not a text in UTF-8" in called(tmp_path, "read_file", path="binary")
+    (workspace / "large").write_bytes(b"x" * (MAX_FILE_BYTES + 1))
+    assert "is not text in UTF-8" in called(tmp_path, "read_file", path="binary")
     assert "is larger than" in called(tmp_path, "read_file", path="large")
     (workspace / "folder").mkdir()
     assert "is not a plain file" in called(tmp_path, "write_file", path="folder", text="")
-    too_long = "x" * (LARGEST_FILE + 1)
+    too_long = "x" * (MAX_FILE_BYTES + 1)
     assert "is larger than" in called(tmp_path, "write_file", path="a", text=too_long)
     assert not (workspace / "a").exists()

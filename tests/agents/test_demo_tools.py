@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agenthost.agents.demo import demo
-from agenthost.agents.demo.tools import LONGEST_OUTPUT
+from agenthost.agents.demo.tools import MAX_OUTPUT_CHARACTERS
 from agenthost.wire.json import encode_json
 from hosting import run
 from talking import Talk, said, talking
@@ -18,7 +18,7 @@ TRUSTED = dict.fromkeys(demo.toolset, True)
 
 
 def called(folder: Path, name: str, **arguments: Any) -> str:
-    """Give the answer to a call of one tool, in a session that trusts all of them."""
+    """Return the answer to a call of one tool, in a session that trusts all of them."""
     return said(folder, demo, f"/call {name} {encode_json(arguments).decode()}", tools=TRUSTED).text
 
 
@@ -51,11 +51,11 @@ def test_the_tools_say_what_they_may_do() -> None:
         ('/call sleep {"seconds": 601}', "sleep -> seconds has to be from 0 to 600, not 601"),
         (
             '/call clock {"zone": "Mars/Olympus"}',
-            "clock -> there is no time zone 'Mars/Olympus'; one is Europe/Rome",
+            "clock -> there is no time zone 'Mars/Olympus'; an example is Europe/Rome",
         ),
         (
             '/call clock {"zone": "/etc/passwd"}',
-            "clock -> there is no time zone '/etc/passwd'; one is Europe/Rome",
+            "clock -> there is no time zone '/etc/passwd'; an example is Europe/Rome",
         ),
         ("/call nothing", "nothing -> there is no tool 'nothing' in this session"),
         ('/call run {"command": "echo a && pwd | grep -c workspace"}', "run -> a\n1\n"),
@@ -143,7 +143,7 @@ def test_run_tells_the_code_of_a_command_that_failed_and_what_it_printed(tmp_pat
 
 def test_run_keeps_only_the_beginning_of_a_long_output(tmp_path: Path) -> None:
     answer = called(tmp_path, "run", command="head -c 1000000 /dev/zero | tr '\\0' x")
-    assert answer == f"run -> {'x' * LONGEST_OUTPUT}\n[the rest was left out]"
+    assert answer == f"run -> {'x' * MAX_OUTPUT_CHARACTERS}\n[the rest was left out]"
 
 
 def test_run_does_not_hand_on_the_environment_of_the_host(

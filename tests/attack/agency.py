@@ -44,7 +44,7 @@ async def _stretch(target: Target, key: str) -> None:
 
 
 async def _call(client: Client, uri: str, name: str, **given: Any) -> Any:
-    """Have the agent call a tool; gives the action that made it ready."""
+    """Have the agent call a tool; returns the action that made it ready."""
     await client.send(uri, f"{name} {json.dumps(given)}")
     return await client.hear_kind("session/toolCallReady")
 

@@ -70,7 +70,7 @@ ATTACKS: dict[str, Attack] = {
         ),
         Attack(
             "silent-readers",
-            "Applications that never read their streams, and leave, cost no more than what they missed.",
+            "Applications that hardly read their streams, and leave, cost little, however much they missed.",
             messages.silent_readers,
         ),
         Attack(
@@ -136,7 +136,7 @@ ATTACKS: dict[str, Attack] = {
 
 
 def run(attacks: Sequence[Attack], seed: int, tell: Callable[[str], None]) -> int:
-    """Run attacks one after the other, and tell what became of each; gives how many gave way, 1 at most."""
+    """Run attacks one after the other, and tell what became of each; returns how many gave way, 1 at most."""
     fallen = [attack.name for attack in attacks if not _holds(attack, seed, tell)]
     tell(
         f"{len(attacks) - len(fallen)} of {len(attacks)} held" + (f"; not {', '.join(fallen)}" * bool(fallen))

@@ -7,10 +7,10 @@ import struct
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 
 from ahp_speaking import Client
 from attack.stage import Stage, Target, hold
+from serving import GIVE_BACK
 
 MIB = 1024 * 1024
 TOO_LARGE = 1009
@@ -20,11 +20,15 @@ DENSE = 49_900
 ANSWER_SECONDS = 5.0
 MAX_GROWTH = 300
 READERS = 12
+SETTLE_SECONDS = 1.0
 PIECES = 256
 """How many pieces of 64 KiB each reader does not read."""
 
-MAX_WAITING = 40
-"""How many MiB may be held for each that does not read: what it missed is read from the log, all at once."""
+MAX_WAITING = 8
+"""How many MiB may be held for each that does not read: half of what it missed."""
+
+READ_BYTES = 4 * MIB
+"""How much they read before they stop again, in the middle of what comes from the log."""
 
 
 def frames(stage: Stage) -> str:
@@ -78,21 +82,39 @@ async def _watch(client: Client) -> float:
 
 
 def silent_readers(stage: Stage) -> str:
-    """Ask for streams, read nothing, and leave."""
+    """Ask for streams, read nothing, then a little, and leave."""
     key = stage.key("ann")
-    with stage.serve() as target:
+    with stage.serve(**GIVE_BACK) as target:
         usual = _said(target, key, lambda session: _leave_early(_begin(target.url, session, key)))
-    with stage.serve() as target, target.pulse() as pulse, ExitStack() as stack:
-        silent = _said(target, key, lambda session: stack.callback(_leave, _begin(target.url, session, key)))
-    hold(
-        silent < usual + READERS * MAX_WAITING,
-        f"{silent} MiB more, where turns that nobody hears cost {usual}",
+    with stage.serve(**GIVE_BACK) as target, target.pulse() as pulse:
+        before = target.memory()
+        readers: list[socket.socket] = []
+        silent = _said(target, key, lambda session: readers.append(_begin(target.url, session, key)))
+        for reader in readers:
+            _read_some(reader)
+        time.sleep(SETTLE_SECONDS)
+        behind = target.memory() - before
+        for reader in readers:
+            _leave(reader)
+        time.sleep(SETTLE_SECONDS)
+        gone = target.memory() - before
+    told = (
+        f"{silent} MiB more, {behind} after they read a little, {gone} when they are gone, where turns that "
+        f"nobody hears cost {usual}"
     )
-    return f"{silent} MiB more, where turns that nobody hears cost {usual}; {pulse.check(ANSWER_SECONDS)}"
+    hold(max(silent, behind) < usual + READERS * MAX_WAITING, told)
+    hold(gone < usual + READERS * MAX_WAITING / 2, told)
+    return f"{told}; {pulse.check(ANSWER_SECONDS)}"
+
+
+def _read_some(sock: socket.socket) -> None:
+    got = 0
+    while got < READ_BYTES:
+        got += len(sock.recv(65536)) or READ_BYTES
 
 
 def _said(target: Target, key: str, begin: Callable[[str], object]) -> int:
-    """Have all turns run; gives how much more memory the server has then, in MiB."""
+    """Have all turns run; returns how much more memory the server has then, in MiB."""
     before = target.memory()
     sessions = [target.session("flood", key) for _ in range(READERS)]
     with ThreadPoolExecutor(READERS) as pool:

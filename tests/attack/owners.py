@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ahp_speaking import Client
+from attack.chats import try_channels
 from attack.stage import Stage, Target, hold
 
 MALFORMED = -32602
@@ -63,8 +64,9 @@ async def _try_all(target: Target, folders: Path, ann: str, bob: str) -> int:
         hold((await other.request("listSessions"))["items"] == [], "another's sessions are listed")
         await _try_run(other)
         hold(PRIVATE not in "".join(other.frames), "what ann said came to bob")
+        tried = await try_channels(target, ann, bob, PRIVATE, hers)
         hold(hers.read_text() == PRIVATE, "ann's file was changed")
-        return len(attempts) + 1
+        return len(attempts) + 1 + tried
 
 
 async def _default_directory(target: Target, key: str) -> Path:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from agenthost.host.keys import KeyFile
+from agenthost.host.access.keys import KeyFile
 from ahp_speaking import Client
 from serving import Answer, Served, ask, run_agenthost, serving, wait_ready
 
@@ -114,26 +114,26 @@ class Target:
         return ask(self.url, path, method, body=body, **headers, **signed)
 
     def session(self, agent: str, key: str, *trusted: str) -> str:
-        """Make a session over AAP that trusts these tools; gives its id."""
+        """Make a session over AAP that trusts these tools; returns its id."""
         tools = [{"name": name, "trust": True} for name in trusted]
         made = self.ask("/aap/sessions", "POST", {"agent": {"name": agent, "tools": tools}}, key)
         hold(made.status == 201, f"a session was refused: {made.body!r}")
         return str(made.json["sessionId"])
 
     def turn(self, session: str, text: str, key: str) -> Any:
-        """Say something over AAP; gives the answer once the turn is over."""
+        """Say something over AAP; returns the answer once the turn is over."""
         body = {"messages": [{"role": "user", "content": text}], "stream": "none"}
         return self.ask(f"/aap/sessions/{session}/turns", "POST", body, key).json
 
     @asynccontextmanager
     async def client(self, key: str, client_id: str = "me") -> AsyncIterator[Client]:
-        """Give an AHP client that has opened its connection."""
+        """Return an AHP client that has opened its connection."""
         async with Client.connected(self.url, client_id, key) as client:
             await client.open()
             yield client
 
     def memory(self, what: str = "VmRSS") -> int:
-        """Give how much memory the server has, or has had at most (`VmHWM`), in MiB."""
+        """Return how much memory the server has, or has had at most (`VmHWM`), in MiB."""
         lines = Path(f"/proc/{self.served.process.pid}/status").read_text().splitlines()
         return int(next(line for line in lines if line.startswith(what)).split()[1]) // 1024
 
@@ -176,7 +176,7 @@ class Pulse:
         self._thread.join()
 
     def check(self, most: float) -> str:
-        """Hold that nothing failed, and that no answer took longer; gives the figure in words."""
+        """Hold that nothing failed, and that no answer took longer; returns the figure in words."""
         hold(self._fault is None, f"an answer failed: {self._fault!r}")
         hold(self.worst < most, f"an answer took {self.worst:.1f} s")
         return f"slowest answer {self.worst * 1000:.0f} ms of {self.count}"

@@ -124,7 +124,7 @@ def crowd(url: str) -> Iterator[list[socket.socket]]:
 
 
 def _wait_gone(peers: list[socket.socket], seconds: float = 45) -> int:
-    """Wait until the server has ended these; gives how many it has not."""
+    """Wait until the server has ended these; returns how many it has not."""
     left, deadline = list(peers), time.monotonic() + seconds
     while left and time.monotonic() < deadline:
         left = [peer for peer in left if _is_open(peer)]

@@ -1,4 +1,4 @@
-"""`agenthost ask`: one question on the command line, and what comes of it."""
+"""`agenthost ask`: its output, its questions at the terminal, and its exit codes."""
 
 import os
 import pty
@@ -16,7 +16,7 @@ import pytest
 from aap_servers import META, START, answer, demo_server, odd_server, stream
 from serving import TIMEOUT, Served, environment, run_agenthost, serving, wait_ready
 
-SESSION = re.compile(r"session (\w+): go on with agenthost ask --session \1 --url http://\S+\n")
+SESSION = re.compile(r"session (\w+): continue with agenthost ask --session \1 --url http://\S+\n")
 
 
 @pytest.fixture(scope="module")
@@ -26,17 +26,17 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def ask(*words: str, typed: str = "", **over: str) -> tuple[int, str, str]:
-    """Ask without a terminal; gives the exit code, the output, and the errors."""
+    """Ask without a terminal; return the exit code, standard output and standard error."""
     return run_agenthost("ask", *words, typed=typed, **over)
 
 
-def test_the_answer_alone_is_the_output_and_the_session_is_told_beside_it(server: str) -> None:
+def test_only_the_answer_is_on_standard_output_and_the_session_on_standard_error(server: str) -> None:
     code, out, err = ask("hello", "--url", server)
     assert (code, out) == (0, "You said: hello\n")
     assert SESSION.fullmatch(err)
 
 
-def test_a_session_can_be_gone_on_with(server: str) -> None:
+def test_a_session_can_be_continued(server: str) -> None:
     _, _, err = ask("hello", "--url", server, "--agent", "demo", "--option", "style=loud")
     found = SESSION.fullmatch(err)
     assert found
@@ -52,7 +52,7 @@ def test_every_version_is_spoken(server: str, version: int) -> None:
     assert SESSION.fullmatch(err)
 
 
-def test_the_message_may_come_from_the_standard_input(server: str) -> None:
+def test_the_message_may_come_from_standard_input(server: str) -> None:
     assert ask("-", "--url", server, typed="two\nlines\n")[1] == "You said: two\nlines\n"
 
 
@@ -60,11 +60,11 @@ def test_the_message_may_come_from_the_standard_input(server: str) -> None:
     ("word", "sentence"),
     [
         ("/refuse", "the agent refused to answer"),
-        ("/full", "the answer is cut off: the agent ran out of room"),
-        ("/error", "something went wrong while the agent answered; the server's log says what"),
+        ("/full", "the answer was cut off: the agent reached its limit"),
+        ("/error", "something went wrong while the agent answered; see the server's log"),
     ],
 )
-def test_an_answer_that_is_not_whole_ends_with_one(server: str, word: str, sentence: str) -> None:
+def test_an_incomplete_answer_exits_with_1(server: str, word: str, sentence: str) -> None:
     code, out, err = ask(word, "--url", server)
     assert code == 1
     assert out.endswith("\n")
@@ -87,13 +87,13 @@ def test_trusted_tools_run_and_others_need_a_terminal(server: str) -> None:
         )
 
 
-def test_only_the_tools_of_tool_and_trust_are_there_if_any_are_named(server: str) -> None:
+def test_tool_and_trust_limit_the_tools_to_those_they_name(server: str) -> None:
     words = ('/call add {"a": 1, "b": 2}', "--url", server, "--tool", "clock")
     assert ask(*words)[:2] == (0, "add -> there is no tool 'add' in this session\n")
     assert ask(*words, "--trust", "add")[:2] == (0, "add -> 3\n")
 
 
-def test_a_session_keeps_its_tools_and_may_be_told_to_trust_one(server: str) -> None:
+def test_a_session_keeps_its_tools_and_trust_adds_one(server: str) -> None:
     call = '/call add {"a": 1, "b": 2}'
     found = SESSION.fullmatch(ask("hi", "--url", server, "--trust", "clock")[2])
     assert found
@@ -104,8 +104,8 @@ def test_a_session_keeps_its_tools_and_may_be_told_to_trust_one(server: str) -> 
     assert ask(call, *there)[:2] == (0, "add -> 3\n")
 
 
-def test_a_session_that_is_not_there_is_told_with_how_to_find_one(server: str) -> None:
-    hint = f"agenthost sessions list --url {server} shows which there are"
+def test_an_unknown_session_is_refused_with_how_to_list_them(server: str) -> None:
+    hint = f"to list the sessions: agenthost sessions list --url {server}"
     told = f"agenthost: there is no session 'zzz'; {hint}\n"
     assert ask("hi", "--url", server, "--session", "zzz") == (1, "", told)
 
@@ -117,59 +117,62 @@ def test_a_session_that_is_not_there_is_told_with_how_to_find_one(server: str) -
         (["hi", "--option", "=x"], "--option: expected NAME=VALUE, found '=x'"),
         (["hi", "--url", "localhost"], "expected HOST:PORT, or a URL such as http://"),
         (["hi", "--key", "a b"], "a key is made of printable ASCII characters, without spaces"),
-        (["hi", "--agent", "a", "--session", "b"], "--agent: a session keeps its agent"),
-        (["-"], "there is nothing to say: the message is empty"),
-        ([" "], "there is nothing to say: the message is empty"),
+        (
+            ["hi", "--agent", "a", "--session", "b"],
+            "--agent cannot be used with --session: a session keeps its agent",
+        ),
+        (["-"], "the message is empty"),
+        ([" "], "the message is empty"),
     ],
 )
-def test_a_question_that_makes_no_sense_ends_with_two(words: list[str], sentence: str) -> None:
+def test_a_command_that_makes_no_sense_exits_with_2(words: list[str], sentence: str) -> None:
     code, out, err = ask(*words)
     assert (code, out) == (2, "")
     assert err.startswith(f"agenthost: {sentence}")
 
 
-def test_several_agents_have_to_be_chosen_from() -> None:
+def test_with_several_agents_one_must_be_named() -> None:
     two = [{"name": "a", "version": "1"}, {"name": "b", "version": "1"}]
     with odd_server({"version": 3, "agents": two}) as server:
         assert ask("hi", "--url", server.url) == (2, "", "agenthost: which agent? there are a, b\n")
 
 
-def test_what_the_server_refuses_is_told_and_makes_no_session(server: str) -> None:
+def test_what_the_server_refuses_is_printed_and_creates_no_session(server: str) -> None:
     code, out, err = ask("hi", "--url", server, "--option", "style=rude")
     assert (code, out) == (1, "")
     assert err.startswith("agenthost: $.agent.options.style: expected one of 'plain', 'loud'")
 
 
-def test_a_server_that_is_not_there_is_told_with_how_to_start_one() -> None:
+def test_without_a_server_the_error_says_how_to_start_one() -> None:
     with odd_server() as server:
         pass
     code, out, err = ask("hi", "--url", server.url)
     assert (code, out) == (1, "")
     assert err == (
         f"agenthost: cannot connect to {server.url}: Connection refused; "
-        f"a server is started there with: agenthost serve --port {server.url.rpartition(':')[2]}\n"
+        f"start a server there with: agenthost serve --port {server.url.rpartition(':')[2]}\n"
     )
 
 
-def test_a_key_comes_from_the_environment_and_a_missing_one_is_asked_for() -> None:
+def test_a_key_comes_from_the_environment_and_the_error_for_a_wrong_one_says_so() -> None:
     refused = answer({"error": {"code": "unauthorized", "message": "who are you?"}}, "401 Unauthorized")
     with odd_server(get_meta=[refused]) as server:
         code, _, err = ask("hi", "--url", server.url, AGENTHOST_KEY="sesame")
         assert code == 1
-        assert err == "agenthost: who are you?; a key is given by --key, or by AGENTHOST_KEY\n"
+        assert err == "agenthost: who are you?; pass a key with --key or AGENTHOST_KEY\n"
         assert server.requests[0][1]["authorization"] == "Bearer sesame"
 
 
-def test_an_answer_that_breaks_off_is_shown_as_far_as_it_came() -> None:
+def test_an_answer_that_breaks_off_is_shown_up_to_there() -> None:
     delta = {"event": "text_delta", "delta": "half an"}
     with odd_server(META, post_sessions_s1_turns=[stream(START, delta)]) as server:
         code, out, err = ask("hi", "--url", server.url)
         assert (code, out) == (1, "half an\n")
-        assert err.startswith("session s1: go on with agenthost ask --session s1 ")
+        assert err.startswith("session s1: continue with agenthost ask --session s1 ")
         assert err.splitlines()[1].startswith("agenthost: the answer ended before its turn_stop")
 
 
-def test_ctrl_c_ends_cleanly_and_still_tells_the_session(server: str) -> None:
+def test_ctrl_c_exits_cleanly_and_still_prints_the_session(server: str) -> None:
     command = [sys.executable, "-m", "agenthost", "ask", "/wait 60", "--url", server]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
@@ -182,7 +185,7 @@ def test_ctrl_c_ends_cleanly_and_still_tells_the_session(server: str) -> None:
     assert SESSION.fullmatch(err)
 
 
-def test_who_stops_reading_ends_it_without_a_complaint(server: str) -> None:
+def test_a_reader_that_stops_ends_it_quietly(server: str) -> None:
     command = f"{sys.executable} -m agenthost ask '/stream 100000' --url {server} | head -c 5"
     done = subprocess.run(
         ["sh", "-c", command],
@@ -218,7 +221,7 @@ class Terminal:
         os.write(self._master, text.encode())
 
     def rest(self) -> str:
-        """Give all that was shown, once the command has ended."""
+        """Return everything that was shown, once the command has ended."""
         while True:
             try:
                 piece = self._read()
@@ -259,7 +262,7 @@ def at_terminal(*words: str) -> Iterator[Terminal]:
         ("\x04", ""),
     ],
 )
-def test_a_person_at_a_terminal_is_asked(server: str, typed: str, line: str) -> None:
+def test_whoever_sits_at_the_terminal_is_asked(server: str, typed: str, line: str) -> None:
     words = ('/call add {"a": 1, "b": 2}', "--tool", "add", "--url", server)
     with at_terminal(*words) as terminal:
         terminal.wait_for('Let the server run add {"a":1,"b":2}? [y/N] ')
@@ -308,7 +311,7 @@ def commander_url(commander: Served) -> str:
         ("slowly ls", 'Let the server run run {"timeout":5}?\n  $ ls\n[y/N] '),
     ],
 )
-def test_a_command_is_shown_as_one_would_type_it(commander_url: str, message: str, question: str) -> None:
+def test_a_shell_command_is_shown_as_it_is_typed(commander_url: str, message: str, question: str) -> None:
     with at_terminal(message, "--url", commander_url) as terminal:
         terminal.wait_for("[y/N] ")
         terminal.type("y\n")
@@ -318,14 +321,12 @@ def test_a_command_is_shown_as_one_would_type_it(commander_url: str, message: st
     assert terminal.process.returncode == 0
 
 
-def test_an_error_that_points_to_the_log_is_there_with_its_sentence(
-    commander: Served, commander_url: str
-) -> None:
+def test_an_error_that_points_to_the_log_is_in_the_log(commander: Served, commander_url: str) -> None:
     with at_terminal("now ls", "--url", commander_url) as terminal:
         terminal.wait_for("[y/N] ")
         terminal.type("n\n")
         shown = terminal.rest()
-    assert "something went wrong while the agent answered; the server's log says what" in shown
+    assert "something went wrong while the agent answered; see the server's log" in shown
     line = commander.err.wait_for("turn of agent commander failed")
     assert line.endswith("failed: ToolError: Tool call denied: the user said no")
     assert " warning " in line
@@ -349,7 +350,7 @@ def test_the_agents_of_the_readme_can_be_asked(tmp_path: Path) -> None:
         assert "log" not in err
 
 
-def test_tools_that_the_server_does_not_show_are_asked_for_too(tmp_path: Path) -> None:
+def test_tools_that_the_server_does_not_list_are_asked_about_too(tmp_path: Path) -> None:
     pytest.importorskip("pydantic_ai")
     with serving(EXAMPLES / "pydantic_agent.py", "--data", tmp_path) as served:
         url = served.wait_url()
@@ -365,7 +366,7 @@ def test_tools_that_the_server_does_not_show_are_asked_for_too(tmp_path: Path) -
         assert ask("play", "--url", url, "--yes")[:2] == (0, "Let us see. A 4. You have paid 4.\n")
 
 
-def test_ctrl_c_at_the_question_ends_cleanly(server: str) -> None:
+def test_ctrl_c_at_the_question_exits_cleanly(server: str) -> None:
     with at_terminal('/call add {"a": 1, "b": 2}', "--tool", "add", "--url", server) as terminal:
         terminal.wait_for("[y/N] ")
         terminal.process.send_signal(signal.SIGINT)
@@ -374,7 +375,7 @@ def test_ctrl_c_at_the_question_ends_cleanly(server: str) -> None:
     assert "Traceback" not in shown
 
 
-def test_thoughts_are_dimmed_and_nothing_that_is_said_moves_the_cursor(server: str) -> None:
+def test_thoughts_are_dimmed_and_no_text_moves_the_cursor(server: str) -> None:
     with at_terminal("/think a\x1b[31mb", "--url", server) as terminal:
         shown = terminal.rest()
     assert shown.startswith("\x1b[2mI was asked to say: a[31mb\x1b[0m\na[31mb\nsession ")

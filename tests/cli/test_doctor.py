@@ -1,4 +1,4 @@
-"""`agenthost doctor`, as people call it: what is damaged is named, what can be read is saved."""
+"""`agenthost doctor`: damage is named, and what can be read is saved."""
 
 import sqlite3
 from contextlib import closing
@@ -14,7 +14,7 @@ from storing import added, appended, dense_store, make_older
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """Give the folder of a store with three sessions."""
+    """Return the folder of a store with three sessions."""
     store = dense_store(tmp_path)
     store.open()
     for number in (1, 2, 3):
@@ -31,18 +31,18 @@ def change(data: Path, sql: str) -> None:
         assert file.execute(sql).rowcount == 1
 
 
-def test_a_store_that_is_whole_is_called_so(data: Path) -> None:
+def test_a_store_without_damage_is_reported_as_such(data: Path) -> None:
     code, out, _ = run_agenthost("doctor", "--data", str(data))
-    assert (code, "3 sessions, nothing is damaged" in out, "--deep looks at all rows" in out) == (
+    assert (code, "3 sessions, no damage" in out, "--deep checks all rows" in out) == (
         0,
         True,
         True,
     )
     code, out, _ = run_agenthost("doctor", "--deep", "--data", str(data))
-    assert (code, "nothing is damaged (every row)" in out) == (0, True)
+    assert (code, "no damage (checked every row)" in out) == (0, True)
 
 
-def test_what_is_damaged_is_named_and_what_can_be_done(data: Path) -> None:
+def test_damage_is_named_with_what_can_be_done(data: Path) -> None:
     change(data, "UPDATE session SET summary = x'7B7E' WHERE number = 1")
     change(data, "UPDATE message SET body = x'7B7D' WHERE number = 2 AND position = 2")
     code, out, _ = run_agenthost("doctor", "--data", str(data))
@@ -53,7 +53,7 @@ def test_what_is_damaged_is_named_and_what_can_be_done(data: Path) -> None:
     assert code == 1
     assert "damaged: session demo:/2: session: message 2 of its transcript" in out
     assert "Restore a backup of" in out
-    assert "doctor --repair makes a new store" in out
+    assert f"doctor --repair --data {data}\nbuilds a new store" in out
 
 
 def test_a_repair_saves_what_can_be_read_and_keeps_the_damaged_file(data: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_repair_saves_what_can_be_read_and_keeps_the_damaged_file(data: Path) 
     change(data, "UPDATE content SET data = x'00' WHERE number = 3")
     before = (data / FILE).read_bytes()
     code, out, _ = run_agenthost("doctor", "--repair", "--data", str(data))
-    assert (code, "2 sessions came along" in out, "the new store is whole" in out) == (1, True, True)
+    assert (code, "2 sessions were saved" in out, "the new store has no damage" in out) == (1, True, True)
     (kept,) = data.glob("agenthost.damaged-*.db")
     assert kept.read_bytes() == before
     store = SqliteStorage(data)
@@ -79,7 +79,7 @@ def test_a_repair_saves_what_can_be_read_and_keeps_the_damaged_file(data: Path) 
     assert run_agenthost("doctor", "--deep", "--data", str(data))[0] == 0
 
 
-def test_a_file_whose_structure_is_damaged_is_refused_by_a_server_and_can_be_repaired(data: Path) -> None:
+def test_a_file_with_a_damaged_structure_is_refused_by_a_server_and_can_be_repaired(data: Path) -> None:
     whole = (data / FILE).read_bytes()
     with closing(sqlite3.connect(data / FILE)) as file:
         sql = "SELECT rootpage FROM sqlite_master WHERE name = 'sqlite_autoindex_session_1'"
@@ -88,16 +88,16 @@ def test_a_file_whose_structure_is_damaged_is_refused_by_a_server_and_can_be_rep
     begin = (page - 1) * size
     (data / FILE).write_bytes(whole[:begin] + b"\xff" * 64 + whole[begin + 64 :])
     code, _, err = run_agenthost("serve", "--port", "0", "--data", str(data))
-    assert (code, "is damaged; restore a backup of it" in err, "Traceback" in err) == (1, True, False)
+    assert (code, "is damaged; restore a backup, or let" in err, "Traceback" in err) == (1, True, False)
     code, out, _ = run_agenthost("doctor", "--repair", "--data", str(data))
-    assert (code, "3 sessions came along" in out, "the new store is whole" in out) == (1, True, True)
+    assert (code, "3 sessions were saved" in out, "the new store has no damage" in out) == (1, True, True)
     store = SqliteStorage(data)
     assert store.open().session_count == 3
     assert store.find(uri="demo:/2") is not None
     store.close()
 
 
-def test_what_cannot_be_checked_is_told(data: Path, tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_checked_exits_with_2(data: Path, tmp_path: Path) -> None:
     code, _, err = run_agenthost("doctor", "--data", str(tmp_path / "nowhere"))
     assert (code, "there is no store in" in err) == (2, True)
     assert not (tmp_path / "nowhere").exists()
@@ -108,4 +108,7 @@ def test_what_cannot_be_checked_is_told(data: Path, tmp_path: Path) -> None:
     store.close()
     make_older(data / FILE, 3)
     code, _, err = run_agenthost("doctor", "--data", str(data))
-    assert (code, "is of an older agenthost (schema version 3), without checksums" in err) == (2, True)
+    assert (code, "was written by an older agenthost (schema version 3) and lacks checksums" in err) == (
+        2,
+        True,
+    )

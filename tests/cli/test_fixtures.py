@@ -1,4 +1,9 @@
-"""The public fixtures of AHP, through `./run reduce`, wherever the variable AHP_FIXTURES says they are."""
+"""The public fixtures of AHP, run through `./run reduce`.
+
+AHP_FIXTURES says where those of 0.1.0 are, one case per file. AHP_1_0_FIXTURES names the folder of 1.0's:
+one case per file in `reducers`, and one per line in `random`, with the states that another implementation
+reached.
+"""
 
 import json
 import os
@@ -8,9 +13,12 @@ from typing import Any
 
 import pytest
 
-FOLDER = os.environ.get("AHP_FIXTURES")
+LEGACY_FOLDER = os.environ.get("AHP_FIXTURES")
+FOLDER = os.environ.get("AHP_1_0_FIXTURES")
 RUN = Path(__file__).parents[2] / "run"
 NOW = 9999
+
+Cases = dict[str, dict[str, Any]]
 
 
 def without_nulls(value: Any) -> Any:
@@ -21,18 +29,43 @@ def without_nulls(value: Any) -> Any:
     return {key: without_nulls(entry) for key, entry in value.items() if entry is not None}
 
 
-@pytest.mark.skipif(not FOLDER, reason="AHP_FIXTURES names no folder")
-def test_every_fixture_gives_the_state_that_it_expects() -> None:
-    files = sorted(Path(str(FOLDER)).glob("*.json"))
-    assert files, f"no fixtures in {FOLDER}"
-    fixtures = [json.loads(file.read_text()) for file in files]
+def cases_in_files(folder: Path) -> Cases:
+    cases = {file.name: json.loads(file.read_text()) for file in sorted(folder.glob("*.json"))}
+    assert cases, f"no fixtures in {folder}"
+    return cases
+
+
+def cases_in_lines(folder: Path) -> Cases:
+    cases = {
+        f"{file.name}:{number}": json.loads(line)
+        for file in sorted(folder.glob("*.jsonl"))
+        for number, line in enumerate(file.read_text().splitlines(), 1)
+    }
+    assert cases, f"no fixtures in {folder}"
+    return cases
+
+
+def check(cases: Cases, **how: Any) -> None:
+    """Reduce all cases in one process, and compare."""
     lines = [
-        json.dumps(
-            {"reducer": one["reducer"], "state": one["initial"], "actions": one["actions"], "now": NOW}
-        )
-        for one in fixtures
+        json.dumps({"reducer": one["reducer"], "state": one["initial"], "actions": one["actions"], **how})
+        for one in cases.values()
     ]
     done = subprocess.run([RUN, "reduce"], input="\n".join(lines), capture_output=True, text=True, check=True)
-    states = {file.name: json.loads(line) for file, line in zip(files, done.stdout.splitlines(), strict=True)}
-    expected = {file.name: without_nulls(one["expected"]) for file, one in zip(files, fixtures, strict=True)}
-    assert states == expected
+    states = {name: json.loads(line) for name, line in zip(cases, done.stdout.splitlines(), strict=True)}
+    assert states == {name: without_nulls(one["expected"]) for name, one in cases.items()}
+
+
+@pytest.mark.skipif(not LEGACY_FOLDER, reason="AHP_FIXTURES names no folder")
+def test_every_legacy_fixture_results_in_the_expected_state() -> None:
+    check(cases_in_files(Path(str(LEGACY_FOLDER))), now=NOW)
+
+
+@pytest.mark.skipif(not FOLDER, reason="AHP_1_0_FIXTURES names no folder")
+def test_every_fixture_results_in_the_expected_state() -> None:
+    check(cases_in_files(Path(str(FOLDER)) / "reducers"), protocol="1.0")
+
+
+@pytest.mark.skipif(not FOLDER, reason="AHP_1_0_FIXTURES names no folder")
+def test_every_random_sequence_results_in_the_expected_state() -> None:
+    check(cases_in_lines(Path(str(FOLDER)) / "random"), protocol="1.0")

@@ -1,4 +1,4 @@
-"""`agenthost keys`, as people run it: beside a server that runs on the same folder."""
+"""`agenthost keys`, alone and while a server runs on the same folder."""
 
 import json
 import signal
@@ -52,11 +52,11 @@ def data(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
-def test_a_key_alone_is_on_the_standard_output_and_is_not_shown_again(data: Path) -> None:
+def test_only_the_key_is_on_standard_output_and_it_is_not_shown_again(data: Path) -> None:
     done = run_keys("create", "--owner", "ann", "--name", "a laptop", "--expires", "30d", "--data", data)
     assert done.returncode == 0
     _, key_id, secret = done.stdout.removesuffix("\n").split("_")
-    assert done.stderr.startswith(f"This is key {key_id}. It is not shown again: keep it safe.\n")
+    assert done.stderr.startswith(f"Created key {key_id}. Keep it safe: it is not shown again.\n")
     shown = run_keys("list", AGENTHOST_DATA=str(data)).stdout
     head, row = shown.splitlines()
     assert head.split() == ["id", "owner", "name", "created", "expires", "grants"]
@@ -64,11 +64,13 @@ def test_a_key_alone_is_on_the_standard_output_and_is_not_shown_again(data: Path
     assert secret not in shown
 
 
-def test_a_key_has_the_usual_grants_unless_more_are_given_or_others_named(data: Path) -> None:
+def test_a_key_has_the_default_grants_unless_others_are_added_or_named(data: Path) -> None:
     usual = run_keys("create", "--data", data).stderr
     assert "Its grants: sessions, files.\n" in usual
     shell = run_keys("create", "--terminals", "--run", "--data", data).stderr
-    assert "Its grants: sessions, files, terminals, run. Whoever has it can do all that the user can" in shell
+    assert (
+        "Its grants: sessions, files, terminals, run. Whoever has it can do anything that the user" in shell
+    )
     assert "Its grants: admin.\n" in run_keys("create", "--grant", "admin", "--data", data).stderr
     rows = run_keys("list", "--data", data).stdout.splitlines()[1:]
     assert [row.split()[-1] for row in rows] == ["sessions,files", "sessions,files,terminals,run", "admin"]
@@ -80,50 +82,50 @@ def test_a_key_has_the_usual_grants_unless_more_are_given_or_others_named(data: 
     )
 
 
-def test_a_key_from_before_there_were_grants_has_the_usual_ones_and_the_list_says_so(data: Path) -> None:
+def test_a_key_from_before_there_were_grants_has_the_default_ones_and_is_marked(data: Path) -> None:
     key = {"id": "0" * 12, "owner": "ann", "name": "", "sha256": "f" * 64, "created": 1}
     (data / "keys.json").write_text(json.dumps({"version": 1, "keys": [key]}))
     done = run_keys("list", "--data", data)
     assert done.stdout.splitlines()[1].endswith("sessions,files (default)")
-    assert done.stderr == "(default): made before there were grants, so with the usual ones.\n"
+    assert done.stderr == "(default): created before there were grants, so it has the default ones.\n"
     create(data)
     assert "sessions,files (default)" in run_keys("list", "--data", data).stdout
 
 
-def test_a_revoked_key_is_gone_from_the_list(data: Path) -> None:
+def test_a_revoked_key_is_no_longer_listed(data: Path) -> None:
     key_id = create(data).split("_")[1]
     done = run_keys("revoke", key_id, "--data", data)
-    assert (done.returncode, done.stdout) == (0, f"Key {key_id} is revoked.\n")
+    assert (done.returncode, done.stdout) == (0, f"Revoked key {key_id}.\n")
     done = run_keys("list", "--data", data)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "There are no keys any more.\n")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "There are no keys left.\n")
 
 
-def test_the_first_key_tells_what_becomes_of_those_without_one_and_the_next_does_not(data: Path) -> None:
+def test_only_the_first_key_comes_with_a_notice_of_what_it_changes(data: Path) -> None:
     first = run_keys("create", "--owner", "ann", "--data", data).stderr
-    assert "From now on nobody gets in without a key" in first
+    assert "From now on the server requires one" in first
     assert "AGENTHOST_KEY" in first
-    assert first.endswith(f"a key made without --owner opens them: agenthost keys create --data {data}\n")
+    assert first.endswith(f"a key without --owner opens them: agenthost keys create --data {data}\n")
     assert run_keys("create", "--data", data).stderr.count("\n") == 2
 
 
-def test_revoking_the_last_key_tells_who_gets_in_and_how_to_undo_it(data: Path) -> None:
+def test_revoking_the_last_key_says_that_nobody_can_connect_and_what_to_do(data: Path) -> None:
     first, last = create(data).split("_")[1], create(data, "--owner", "ann b").split("_")[1]
     assert run_keys("revoke", first, "--data", data).stderr == ""
     told = run_keys("revoke", last, "--data", data, _AGENTHOST_CALLED_AS="./run").stderr
-    assert "nobody gets in now" in told
+    assert "nobody can connect now" in told
     assert f"./run keys create --owner 'ann b' --data {data}\n" in told
     assert told.endswith(f"rm {data / 'keys.json'}\n")
 
 
-def test_revoking_the_last_key_that_is_valid_counts_as_the_last(data: Path) -> None:
+def test_expired_keys_do_not_count_when_the_last_one_is_revoked(data: Path) -> None:
     create(data, "--expires", "1s")
     key_id = create(data).split("_")[1]
     time.sleep(1)  # it has to expire
-    assert "nobody gets in now" in run_keys("revoke", key_id, "--data", data).stderr
+    assert "nobody can connect now" in run_keys("revoke", key_id, "--data", data).stderr
 
 
 @pytest.mark.parametrize("words", [["create"], ["list"], ["revoke", "x"]])
-def test_a_folder_that_is_not_there_is_told_and_not_made(tmp_path: Path, words: list[str]) -> None:
+def test_a_missing_folder_is_refused_and_not_created(tmp_path: Path, words: list[str]) -> None:
     typo = tmp_path / "dta"
     ways: list[tuple[list[str], dict[str, str]]] = [
         (["--data", str(typo)], {}),
@@ -132,12 +134,14 @@ def test_a_folder_that_is_not_there_is_told_and_not_made(tmp_path: Path, words: 
     for given, over in ways:
         done = run_keys(*words, *given, **over)
         assert (done.returncode, done.stdout) == (1, "")
-        assert done.stderr.startswith(f"agenthost: there is no folder {typo}, so there are no keys; ")
+        assert done.stderr.startswith(
+            f"agenthost: there is no folder {typo}; to create it for a new server: "
+        )
         assert done.stderr.endswith(f"mkdir -p {typo}\n")
     assert not typo.exists()
 
 
-def test_the_folder_of_the_user_is_made_for_the_first_key(tmp_path: Path) -> None:
+def test_the_default_folder_is_created_for_the_first_key(tmp_path: Path) -> None:
     assert run_keys("create", XDG_DATA_HOME=str(tmp_path / "new")).returncode == 0
     assert (tmp_path / "new" / "agenthost" / "keys.json").exists()
 
@@ -148,24 +152,28 @@ def test_the_folder_of_the_user_is_made_for_the_first_key(tmp_path: Path) -> Non
         (
             ["create", "--expires", "soon"],
             2,
-            "--expires: expected a time such as 12h, 30d or 8w, found 'soon'",
+            "--expires: expected a duration such as 12h, 30d or 8w, found 'soon'",
         ),
-        (["create", "--expires", "0d"], 2, "--expires: expected a time such as 12h, 30d or 8w, found '0d'"),
+        (
+            ["create", "--expires", "0d"],
+            2,
+            "--expires: expected a duration such as 12h, 30d or 8w, found '0d'",
+        ),
         (["create", "--owner", "a\nb"], 2, "--owner: expected at most 100 characters on one line"),
         (["create", "--name", "x" * 101], 2, "--name: expected at most 100 characters on one line"),
         (
             ["create", "--config", "/no/such"],
             2,
-            "--config: /no/such cannot be read: No such file or directory",
+            "--config: cannot read /no/such: No such file or directory",
         ),
         (
             ["revoke", "nothing"],
             1,
-            "there is no key of that id; `agenthost keys list --data {data}` shows which there are",
+            "there is no key of that id; to list the keys: agenthost keys list --data {data}",
         ),
     ],
 )
-def test_what_is_wrong_is_told_in_one_sentence(
+def test_mistakes_are_answered_with_one_sentence(
     data: Path, words: list[str], code: int, sentence: str
 ) -> None:
     done = run_keys(*words, "--data", data)
@@ -186,7 +194,7 @@ def test_a_damaged_file_is_refused_by_every_command_and_by_the_server(echo: Path
     assert (data / "keys.json").read_text() == "{"
 
 
-def test_the_first_key_closes_a_server_that_runs_and_revoking_it_opens_it_to_nobody(
+def test_the_first_key_closes_a_running_server_and_revoking_it_does_not_open_it(
     echo: Path, data: Path
 ) -> None:
     with serving(echo, "--data", data) as served:
@@ -201,7 +209,7 @@ def test_the_first_key_closes_a_server_that_runs_and_revoking_it_opens_it_to_nob
         wait_ready(url)
 
 
-def test_only_with_a_key_it_listens_where_others_reach_it(echo: Path, data: Path) -> None:
+def test_a_server_listens_beyond_this_machine_only_with_a_key(echo: Path, data: Path) -> None:
     done = run_serve(echo, "--data", data, "--port", "0", "--host", "0.0.0.0")  # noqa: S104
     assert (done.returncode, done.stdout) == (1, "")
     assert f"create one with `agenthost keys create --data {data}`" in done.stderr
@@ -211,7 +219,7 @@ def test_only_with_a_key_it_listens_where_others_reach_it(echo: Path, data: Path
     key = create(data)
     with serving(echo, "--data", data, "--host", "0.0.0.0") as served:  # noqa: S104
         url = served.wait_url().replace("0.0.0.0", "127.0.0.1")  # noqa: S104
-        served.out.wait_for("with an API key only")
+        served.out.wait_for("only with an API key")
         assert ask(url, "/aap/sessions").status == 401
         for name in ("127.0.0.1", "agents.example"):
             answer = ask(url, "/aap/sessions", Authorization=f"Bearer {key}", Host=name)
@@ -219,7 +227,7 @@ def test_only_with_a_key_it_listens_where_others_reach_it(echo: Path, data: Path
 
 
 @pytest.mark.parametrize("form", ["human", "json"])
-def test_keys_are_in_no_log_however_they_came(echo: Path, data: Path, form: str) -> None:
+def test_keys_are_never_logged_however_they_are_sent(echo: Path, data: Path, form: str) -> None:
     key, unknown = create(data), f"ah_{'0' * 12}_{'f' * 64}"
     with serving(echo, "--data", data, "--log-level", "debug", "--log-format", form) as served:
         url = served.wait_url()

@@ -1,4 +1,4 @@
-"""`agenthost reduce`, run as a process: states in, states out, and a sentence for what is wrong."""
+"""`agenthost reduce`, run as a process: states in, states out, and a sentence for each mistake."""
 
 import json
 import os
@@ -18,7 +18,7 @@ COMMAND = [sys.executable, "-m", "agenthost", "reduce"]
 
 
 def reduce(*lines: Any) -> list[Any]:
-    """Give the lines to one process, as JSON unless they are text already, and read its answers."""
+    """Send lines to one process, as JSON unless they are text already, and return its answers."""
     texts = [line if type(line) is str else json.dumps(line) for line in lines]
     return run("".join(text + "\n" for text in texts).encode())
 
@@ -29,7 +29,7 @@ def run(data: bytes) -> list[Any]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_each_line_is_answered_by_the_state_that_follows() -> None:
+def test_each_line_is_answered_with_the_resulting_state() -> None:
     root = {"reducer": "root", "state": {"agents": []}}
     action = {"type": "root/activeSessionsChanged", "activeSessions": 2}
     terminal = {"reducer": "terminal", "state": {"title": "T", "content": []}}
@@ -43,20 +43,20 @@ def test_each_line_is_answered_by_the_state_that_follows() -> None:
     ]
 
 
-def test_now_is_the_time_that_the_line_says() -> None:
+def test_now_is_the_time_in_the_line() -> None:
     rename = {"type": "session/titleChanged", "session": SESSION, "title": "New"}
     (state,) = reduce({"reducer": "session", "state": session(), "action": rename, "now": 77})
     assert (state["summary"]["title"], state["summary"]["modifiedAt"]) == ("New", 77)
 
 
-def test_without_now_it_is_the_clock() -> None:
+def test_without_now_the_clock_is_used() -> None:
     before = int(time.time() * 1000)
     rename = {"type": "session/titleChanged", "session": SESSION, "title": "New"}
     (state,) = reduce({"reducer": "session", "state": session(), "action": rename})
     assert before <= state["summary"]["modifiedAt"] <= time.time() * 1000
 
 
-def test_nulls_that_mean_absent_are_left_out_and_free_values_stay() -> None:
+def test_nulls_that_mean_absent_are_dropped_and_others_stay() -> None:
     start = session(activeClient=None, config={"schema": {}, "values": {"x": None}}, unknown=None)
     (state,) = reduce({"reducer": "session", "state": start, "action": {"type": "session/ready"}})
     assert "activeClient" not in state
@@ -64,7 +64,7 @@ def test_nulls_that_mean_absent_are_left_out_and_free_values_stay() -> None:
     assert state["unknown"] is None
 
 
-def test_what_is_missing_counts_as_absent() -> None:
+def test_missing_fields_count_as_absent() -> None:
     delta = {"type": "session/delta", "turnId": "t1", "partId": "p1", "content": "!"}
     decided = {"type": "session/toolCallConfirmed", "session": SESSION, "turnId": "t1", "toolCallId": "c"}
     (state,) = reduce(
@@ -72,6 +72,40 @@ def test_what_is_missing_counts_as_absent() -> None:
     )
     assert state["activeTurn"]["responseParts"] == [markdown("p1", "Hi!")]
 
+
+# Protocols.
+
+
+def test_a_line_says_its_protocol() -> None:
+    data = {"type": "terminal/exited", "exitCode": 1}
+    line = {"reducer": "terminal", "state": {"title": "T"}, "action": data}
+    old, named, new = reduce(line, {**line, "protocol": "0.1"}, {**line, "protocol": "1.0"})
+    assert old == named == {"title": "T", "exitCode": 1}
+    assert new == {"title": "T", "lifecycle": {"status": "exited", "exitCode": 1}}
+
+
+def test_a_chat_is_reduced_without_a_clock() -> None:
+    actions = [
+        {"type": "chat/turnStarted", "turnId": "t", "startedAt": "2026-01-01T00:00:00.000Z", "message": {}},
+        {"type": "chat/turnComplete", "turnId": "t", "duration": 1500},
+    ]
+    (state,) = reduce({"protocol": "1.0", "reducer": "chat", "state": {"turns": []}, "actions": actions})
+    assert state["modifiedAt"] == "2026-01-01T00:00:01.500Z"
+
+
+KINDS = (
+    *("root", "session", "chat", "terminal", "changeset", "resourceWatch", "annotations"),
+    *("automation", "automationRun", "canvas"),
+)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_resource_has_its_reducer(kind: str) -> None:
+    line = {"protocol": "1.0", "reducer": kind, "state": {"x": 1}, "action": {"type": f"{kind}/new"}}
+    assert reduce(line) == [{"x": 1}]
+
+
+# Mistakes.
 
 ROOT = {"reducer": "root", "state": {"agents": []}}
 
@@ -85,6 +119,16 @@ ROOT = {"reducer": "root", "state": {"agents": []}}
         ("[" * 100_000, "nested deeper than 96 levels"),
         ({"state": {}, "action": {}}, "$.reducer: expected 'root' or 'session' or 'terminal', found nothing"),
         ({**ROOT, "reducer": "r"}, "$.reducer: expected 'root' or 'session' or 'terminal', found 'r'"),
+        ({**ROOT, "protocol": "2.0"}, "$.protocol: expected '0.1' or '1.0', found '2.0'"),
+        ({**ROOT, "protocol": 1}, "$.protocol: expected '0.1' or '1.0', found the number 1"),
+        (
+            {**ROOT, "protocol": "1.0", "reducer": "chats"},
+            f"$.reducer: expected {' or '.join(map(repr, KINDS))}, found 'chats'",
+        ),
+        (
+            {"protocol": "1.0", "reducer": "chat", "state": {"turns": 1}, "actions": []},
+            "$.state.turns: expected a list, found the number 1",
+        ),
         ({"reducer": "root", "actions": []}, "$.state: expected an object, found nothing"),
         ({**ROOT, "state": 5, "actions": []}, "$.state: expected an object, found the number 5"),
         (ROOT, "$: expected either `action` or `actions`, found neither"),
@@ -110,12 +154,12 @@ ROOT = {"reducer": "root", "state": {"agents": []}}
         ),
     ],
 )
-def test_a_bad_line_is_answered_by_what_is_wrong_and_where(line: Any, sentence: str) -> None:
+def test_a_bad_line_is_answered_with_what_is_wrong_and_where(line: Any, sentence: str) -> None:
     good = {**ROOT, "actions": []}
     assert reduce(line, good) == [{"error": sentence}, {"agents": []}]
 
 
-def test_bytes_that_are_no_text_are_refused_too() -> None:
+def test_bytes_that_are_not_utf8_are_refused() -> None:
     (answer,) = run(b'{"reducer": "\xff"}\n')
     assert answer == {"error": "not JSON: a string is not valid UTF-8"}
 
@@ -130,14 +174,14 @@ def test_a_line_that_is_too_long_is_refused_and_the_next_is_answered() -> None:
     ]
 
 
-def test_a_file_can_be_named_instead_of_standard_input(tmp_path: Path) -> None:
+def test_a_file_can_be_read_instead_of_standard_input(tmp_path: Path) -> None:
     file = tmp_path / "log.jsonl"
     file.write_text(json.dumps({**ROOT, "actions": []}))
     done = subprocess.run([*COMMAND, str(file)], capture_output=True, check=True)
     assert json.loads(done.stdout) == {"agents": []}
 
 
-def test_answers_come_line_by_line_so_that_it_can_be_talked_to() -> None:
+def test_each_answer_is_written_before_the_next_line_is_read() -> None:
     with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin
         assert process.stdout
@@ -148,7 +192,7 @@ def test_answers_come_line_by_line_so_that_it_can_be_talked_to() -> None:
             assert json.loads(process.stdout.readline())["activeSessions"] == count
 
 
-def test_ctrl_c_ends_it_without_a_traceback() -> None:
+def test_ctrl_c_exits_without_a_traceback() -> None:
     with subprocess.Popen(
         COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
@@ -162,7 +206,7 @@ def test_ctrl_c_ends_it_without_a_traceback() -> None:
         assert (process.returncode, complaint) == (130, b"")
 
 
-def test_a_reader_that_leaves_ends_it_quietly() -> None:
+def test_a_reader_that_stops_ends_it_quietly() -> None:
     line = json.dumps({**ROOT, "actions": []}).encode() + b"\n"
     with subprocess.Popen(
         COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE

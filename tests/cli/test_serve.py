@@ -1,4 +1,4 @@
-"""`agenthost serve`: how agents are found in files and modules, and what is said of files that have none."""
+"""`agenthost serve`: how agents are found in files and modules, and what is refused."""
 
 import signal
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agenthost.cli.loading import LoadError, load_agents
+from agenthost.cli.agent_files import LoadError, load_agents
 from serving import ECHO, run_serve, serving, wait_ready
 
 HOST = """
@@ -29,7 +29,7 @@ host.serve(port=1)
 
 
 @pytest.fixture(autouse=True)
-def _imports_as_before() -> Iterator[None]:
+def _restore_imports() -> Iterator[None]:
     path, modules = list(sys.path), set(sys.modules)
     yield
     sys.path[:] = path
@@ -49,15 +49,15 @@ def names_in(*files: str) -> list[str]:
     return [agent.name for agent in load_agents(files)]
 
 
-def test_agents_of_a_file_and_of_a_host_in_it_are_found_in_order(tmp_path: Path) -> None:
+def test_agents_in_a_file_and_in_its_host_are_found_in_order(tmp_path: Path) -> None:
     assert names_in(write(tmp_path, "a.py", HOST), write(tmp_path, "b.py", ECHO)) == ["one", "two", "echo"]
 
 
-def test_a_call_of_serve_in_a_file_that_is_loaded_starts_nothing(tmp_path: Path) -> None:
+def test_a_call_of_serve_in_a_loaded_file_does_nothing(tmp_path: Path) -> None:
     assert names_in(write(tmp_path, "a.py", HOST + "after = True\n")) == ["one", "two"]
 
 
-def test_an_agent_that_is_found_twice_is_one(tmp_path: Path) -> None:
+def test_an_agent_that_is_found_twice_is_served_once(tmp_path: Path) -> None:
     again = write(
         tmp_path,
         "a.py",
@@ -66,29 +66,29 @@ def test_an_agent_that_is_found_twice_is_one(tmp_path: Path) -> None:
     assert names_in(again, again) == ["echo"]
 
 
-def test_files_may_import_what_is_beside_them(tmp_path: Path) -> None:
+def test_files_may_import_modules_next_to_them(tmp_path: Path) -> None:
     write(tmp_path, "shop_parts.py", ECHO)
     assert names_in(write(tmp_path, "my-agent.py", "from shop_parts import echo")) == ["echo"]
 
 
-def test_a_file_sees_itself_as_a_module_and_not_as_the_program(tmp_path: Path) -> None:
+def test_a_file_is_imported_as_a_module_and_not_run_as_main(tmp_path: Path) -> None:
     text = ECHO + "import sys\nassert sys.modules[__name__].echo is echo\nassert __name__ != '__main__'\n"
     assert names_in(write(tmp_path, "a.py", text)) == ["echo"]
 
 
-def test_modules_are_found_from_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_modules_are_found_in_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, "shop/__init__.py", "")
     write(tmp_path, "shop/agents.py", ECHO)
     monkeypatch.chdir(tmp_path)
     assert names_in("shop.agents") == ["echo"]
 
 
-def test_two_agents_of_one_name_are_told_with_both_places(tmp_path: Path) -> None:
+def test_two_agents_with_one_name_are_refused_with_both_places(tmp_path: Path) -> None:
     first, second = write(tmp_path, "a.py", ECHO), write(tmp_path, "b.py", ECHO.replace("echo =", "other ="))
     with pytest.raises(LoadError) as caught:
         load_agents([first, second])
     assert str(caught.value) == (
-        f"two agents are called 'echo': `echo` in {first} and `other` in {second}; give one another name"
+        f"two agents are called 'echo': `echo` in {first} and `other` in {second}; rename one of them"
     )
 
 
@@ -98,19 +98,19 @@ def refused(*words: str) -> tuple[str, str]:
     return str(caught.value), caught.value.trace
 
 
-def test_what_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_missing_file_module_or_agent_is_named(tmp_path: Path) -> None:
     assert refused(f"{tmp_path}/x.py")[0] == f"there is no file {tmp_path}/x.py"
     assert refused(f"{tmp_path}/none/")[0] == f"there is no file {tmp_path}/none/"
-    sentence = "there is no module shop.nothing; a file is named with .py at its end"
+    sentence = "there is no module shop.nothing; the name of a file ends in .py"
     assert refused("shop.nothing") == (sentence, "")
     file = write(tmp_path, "empty.py", "x = 5")
-    sentence = f"{file} has no agents: it needs an `Agent` or a `Host` at its top level"
+    sentence = f"{file} has no agents; it needs an `Agent` or a `Host` at its top level"
     assert refused(file) == (sentence, "")
     other = write(tmp_path, "agent.txt", ECHO)
-    assert refused(other)[0] == f"{other} is not a Python file: its name has to end with .py"
+    assert refused(other)[0] == f"{other} is not a Python file: its name must end in .py"
 
 
-def test_a_file_that_raises_is_told_with_the_traceback_of_its_own_code(tmp_path: Path) -> None:
+def test_a_file_that_raises_is_refused_with_the_traceback_of_its_own_code(tmp_path: Path) -> None:
     write(tmp_path, "shop_broken.py", "def open():\n    raise OSError('closed')\n")
     text = "import shop_broken\ntry:\n    shop_broken.open()\nexcept OSError as e:\n"
     text += "    raise ValueError('no') from e\n"
@@ -135,7 +135,7 @@ def test_a_file_that_raises_is_told_with_the_traceback_of_its_own_code(tmp_path:
         ),
     ],
 )
-def test_a_file_that_cannot_even_begin_is_told_with_the_line(
+def test_a_file_that_cannot_be_imported_is_refused_with_the_line(
     tmp_path: Path, text: str, kind: str, last: str
 ) -> None:
     file = write(tmp_path, "a.py", text)
@@ -146,25 +146,25 @@ def test_a_file_that_cannot_even_begin_is_told_with_the_line(
     assert "importlib" not in trace
 
 
-def test_a_file_that_ends_the_program_is_told(tmp_path: Path) -> None:
+def test_a_file_that_exits_is_refused(tmp_path: Path) -> None:
     file = write(tmp_path, "a.py", "raise SystemExit(0)")
     assert refused(file)[0] == f"{file} cannot be loaded: it ends the program (SystemExit: 0)"
 
 
-def test_what_cannot_be_loaded_ends_the_command_with_two(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_loaded_exits_with_2(tmp_path: Path) -> None:
     file = write(tmp_path, "a.py", "1 / 0")
     done = run_serve(file, "--data", tmp_path / "data")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("Traceback (most recent call last):\n")
     assert done.stderr.endswith(f"agenthost: {file} cannot be loaded: it raises ZeroDivisionError\n")
-    assert "loading.py" not in done.stderr
+    assert "agent_files.py" not in done.stderr
     assert not (tmp_path / "data").exists()
 
 
 @pytest.mark.parametrize(
     ("words", "over", "sentence"),
     [
-        (["--port", "x"], {}, "--port: expected a number from 0 (any free port) to 65535, found 'x'"),
+        (["--port", "x"], {}, "--port: expected a whole number from 0 to 65535, found 'x'"),
         (
             [],
             {"AGENTHOST_LOG_LEVEL": "x"},
@@ -173,14 +173,12 @@ def test_what_cannot_be_loaded_ends_the_command_with_two(tmp_path: Path) -> None
         (["nothing.py"], {}, "there is no file nothing.py"),
     ],
 )
-def test_a_wrong_word_ends_the_command_with_two(
-    words: list[str], over: dict[str, str], sentence: str
-) -> None:
+def test_a_wrong_setting_or_file_exits_with_2(words: list[str], over: dict[str, str], sentence: str) -> None:
     done = run_serve(*words, **over)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"agenthost: {sentence}\n")
 
 
-def test_the_environment_and_the_file_set_what_the_options_do_not(tmp_path: Path) -> None:
+def test_the_environment_and_the_file_set_what_options_do_not(tmp_path: Path) -> None:
     config = write(
         tmp_path, "agenthost.toml", f'data = "kept"\nworkspace = "{tmp_path}"\nlog_format = "json"\n'
     )

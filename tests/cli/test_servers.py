@@ -1,4 +1,4 @@
-"""One way to name a server, for every command that talks to one."""
+"""How commands name the server they talk to: the same way for all of them."""
 
 import re
 from collections.abc import Iterator
@@ -11,13 +11,13 @@ from serving import run_agenthost
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Run a server; gives it as HOST:PORT."""
+    """Run a server, and return its HOST:PORT."""
     with demo_server(tmp_path_factory.mktemp("server")) as url:
         yield url.removeprefix("http://")
 
 
 @pytest.mark.parametrize("form", ["{}", "http://{}/", "ws://{}/ahp", "http://{}/aap"])
-def test_every_command_takes_every_form(server: str, form: str) -> None:
+def test_every_command_accepts_every_form_of_address(server: str, form: str) -> None:
     url = form.format(server)
     assert run_agenthost("ask", "hello", "--url", url)[:2] == (0, "You said: hello\n")
     assert run_agenthost("chat", url, typed="hello")[:2] == (0, "You said: hello\n")
@@ -26,7 +26,7 @@ def test_every_command_takes_every_form(server: str, form: str) -> None:
     assert "hello" in out
 
 
-def test_the_url_may_stand_before_or_after_the_command_and_in_the_environment(server: str) -> None:
+def test_the_url_may_be_before_or_after_the_command_or_in_the_environment(server: str) -> None:
     wrong = "127.0.0.1:1"
     for words in (
         ("--url", server, "sessions", "list"),
@@ -42,7 +42,7 @@ def test_the_url_may_stand_before_or_after_the_command_and_in_the_environment(se
         assert run_agenthost(*command, typed="hello", AGENTHOST_URL=f"ws://{server}")[0] == 0
 
 
-def test_a_key_may_stand_before_the_command_too_and_wins_over_the_environment() -> None:
+def test_a_key_may_be_before_the_command_and_wins_over_the_environment() -> None:
     with odd_server() as server:
         run_agenthost("sessions", "--url", server.url, "--key", "sesame", "list", AGENTHOST_KEY="other")
         run_agenthost("sessions", "list", "--url", server.url, AGENTHOST_KEY="other")
@@ -50,14 +50,14 @@ def test_a_key_may_stand_before_the_command_too_and_wins_over_the_environment() 
     assert (found[0], found[-1]) == ("Bearer sesame", "Bearer other")
 
 
-def test_commands_that_talk_to_no_server_take_no_url(server: str) -> None:
+def test_commands_that_talk_to_no_server_refuse_a_url(server: str) -> None:
     code, _, err = run_agenthost("--url", server, "keys", "list")
     assert code == 2
-    assert "--url: keys talks to no server, as ask, chat, sessions do" in err
+    assert "--url: keys does not talk to a server; only ask, chat, sessions do" in err
 
 
 @pytest.mark.parametrize("words", [("ask", "hi"), ("chat",), ("sessions", "list")])
-def test_a_wrong_name_is_refused_with_what_was_expected(words: tuple[str, ...]) -> None:
+def test_a_wrong_address_is_refused_with_what_was_expected(words: tuple[str, ...]) -> None:
     expected = (
         "expected HOST:PORT, or a URL such as http://127.0.0.1:8642 or ws://127.0.0.1:8642/ahp, found 'x'"
     )
@@ -68,19 +68,19 @@ def test_a_wrong_name_is_refused_with_what_was_expected(words: tuple[str, ...]) 
     )
 
 
-def test_where_no_server_is_the_hint_starts_one_there() -> None:
+def test_without_a_server_the_hint_starts_one_there() -> None:
     with odd_server() as server:
         pass
     port = server.url.rpartition(":")[2]
     for words in (("ask", "hi"), ("chat",), ("sessions", "list")):
         err = run_agenthost(*words, "--url", server.url, typed="hi", _AGENTHOST_CALLED_AS="./run")[2]
-        assert err.endswith(f"; a server is started there with: ./run serve --port {port}\n")
+        assert err.endswith(f"; start a server there with: ./run serve --port {port}\n")
 
 
-def test_hints_name_the_server_only_where_the_command_alone_would_not_find_it(server: str) -> None:
+def test_hints_name_the_server_only_if_the_command_would_not_find_it(server: str) -> None:
     for words in (("ask", "hello"), ("chat",)):
         err = run_agenthost(*words, "--url", server, typed="hello", _AGENTHOST_CALLED_AS="./run")[2]
-        hint = rf"session (\w+): go on with ./run {words[0]} --session \1 --url http://{server}\n"
+        hint = rf"session (\w+): continue with ./run {words[0]} --session \1 --url http://{server}\n"
         assert re.fullmatch(hint, err)
         err = run_agenthost(*words, typed="hello", AGENTHOST_URL=server)[2]
-        assert re.fullmatch(rf"session (\w+): go on with agenthost {words[0]} --session \1\n", err)
+        assert re.fullmatch(rf"session (\w+): continue with agenthost {words[0]} --session \1\n", err)

@@ -1,4 +1,4 @@
-"""One server with the demo agent for all tests of the client: each of them makes sessions of its own."""
+"""One server with the demo agent for all client tests; each test creates its own sessions."""
 
 from collections.abc import Iterator
 
@@ -15,5 +15,5 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(params=[1, 2, 3], ids=lambda number: f"v{number}")
 def base(server: str, request: pytest.FixtureRequest) -> str:
-    """Give the base URL of each version of AAP."""
+    """Return the base URL of each version of AAP."""
     return f"{server}/aap/v{request.param}"

@@ -1,4 +1,4 @@
-"""Addresses: however a server is named, both protocols are found on it."""
+"""Addresses: however a server is named, both protocols are found."""
 
 import pytest
 
@@ -53,7 +53,7 @@ def test_a_token_in_a_query_goes_to_ahp_and_is_no_part_of_a_base_url() -> None:
     assert "tkn" not in str(caught.value)
 
 
-def test_who_names_no_server_means_that_of_the_environment_or_the_usual_one(
+def test_the_default_server_is_that_of_the_environment_or_the_local_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert read_address() == read_address(DEFAULT_SERVER)
@@ -99,7 +99,7 @@ def test_a_password_is_refused_and_not_repeated(named: str) -> None:
     assert "secret" not in str(caught.value)
 
 
-def test_a_page_of_a_server_is_no_address() -> None:
+def test_a_url_with_a_fragment_is_refused() -> None:
     with pytest.raises(ValueError, match="it must not have a #"):
         read_address("http://h:1/#x")
 
@@ -108,6 +108,6 @@ def test_a_page_of_a_server_is_no_address() -> None:
     ("named", "is_local", "port"),
     [("127.0.0.1:1", True, 1), ("http://localhost", True, 80), ("[::1]:2", True, 2), ("wss://h", False, 443)],
 )
-def test_it_is_known_whether_a_server_is_on_this_machine(named: str, is_local: bool, port: int) -> None:
+def test_local_servers_and_default_ports_are_recognized(named: str, is_local: bool, port: int) -> None:
     address = read_address(named)
     assert (address.is_local, address.port) == (is_local, port)

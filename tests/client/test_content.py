@@ -1,9 +1,9 @@
-"""Content: text and images as a message has them."""
+"""Content: text and images of messages."""
 
 import pytest
 
 from agenthost.client import image
-from agenthost.client.aap.content import content_of
+from agenthost.client.aap.content import message_content
 
 
 @pytest.mark.parametrize(
@@ -15,17 +15,17 @@ from agenthost.client.aap.content import content_of
         (b"RIFF0000WEBP", "image/webp"),
     ],
 )
-def test_the_bytes_of_an_image_say_what_it_is(data: bytes, kind: str) -> None:
+def test_the_media_type_of_an_image_is_recognized_by_its_bytes(data: bytes, kind: str) -> None:
     assert image(data)["url"].startswith(f"data:{kind};base64,")
 
 
-def test_bytes_that_say_nothing_need_a_type() -> None:
+def test_unrecognized_bytes_need_a_media_type() -> None:
     with pytest.raises(ValueError, match="media_type"):
         image(b"<svg/>")
     assert image(b"<svg/>", "image/svg+xml")["url"] == "data:image/svg+xml;base64,PHN2Zy8+"
 
 
 def test_text_stays_text_and_pieces_become_blocks() -> None:
-    assert content_of("hi") == "hi"
+    assert message_content("hi") == "hi"
     url = image("https://example.org/a.png")
-    assert content_of(["hi", url]) == [{"type": "text", "text": "hi"}, url]
+    assert message_content(["hi", url]) == [{"type": "text", "text": "hi"}, url]

@@ -49,7 +49,7 @@ def test_a_person_is_asked_for_permission(server: str) -> None:
     ]
 
 
-def test_a_program_without_an_event_loop_comes_back_to_its_session(server: str) -> None:
+def test_a_program_without_an_event_loop_returns_to_its_session(server: str) -> None:
     assert output_of("aap_sync.py", server) == [
         "YOU SAID: GOOD MORNING",
         "YOU SAID: GOOD NIGHT",

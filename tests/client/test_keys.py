@@ -1,4 +1,4 @@
-"""Keys, with a real server that wants one; and what importing the client costs."""
+"""Keys, with a real server that needs one; and what importing the client loads."""
 
 import subprocess
 import sys
@@ -42,7 +42,7 @@ def test_a_server_with_keys_lets_each_owner_see_their_own_sessions(tmp_path: Pat
         run(story)
 
 
-def test_importing_the_client_pulls_in_no_server() -> None:
+def test_importing_the_client_loads_no_server() -> None:
     code = "import sys, agenthost.client; print(' '.join(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())

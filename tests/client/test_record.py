@@ -1,4 +1,4 @@
-"""Records: what a turn said, put together from its events or taken as it came."""
+"""Records: the messages of a turn, from its events or from a whole answer."""
 
 from typing import Any
 
@@ -6,17 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agenthost.client import Answer
-from agenthost.client.aap.record import Record, events_of, open_calls_of
+from agenthost.client.aap.record import Record, find_open_calls, to_events
 
 TEXTS = st.lists(st.tuples(st.sampled_from(["text", "thinking"]), st.text(min_size=1)))
 
 
 @given(TEXTS)
-def test_deltas_join_to_one_block_for_each_stretch_of_a_kind(said: list[tuple[str, str]]) -> None:
+def test_consecutive_deltas_of_a_kind_become_one_block(said: list[tuple[str, str]]) -> None:
     record = Record()
     for kind, text in said:
-        record.take({"event": f"{kind}_delta", "delta": text})  # type: ignore[arg-type, misc]
-    record.take({"event": "turn_stop", "stopReason": "end_turn"})
+        record.add({"event": f"{kind}_delta", "delta": text})  # type: ignore[arg-type, misc]
+    record.add({"event": "turn_stop", "stopReason": "end_turn"})
     answer = Answer("end_turn", record.messages, "s")
     assert answer.text == "".join(text for kind, text in said if kind == "text")
     assert answer.thinking == "".join(text for kind, text in said if kind == "thinking")
@@ -24,7 +24,7 @@ def test_deltas_join_to_one_block_for_each_stretch_of_a_kind(said: list[tuple[st
 
 
 @given(TEXTS, st.booleans())
-def test_a_whole_answer_and_its_events_say_the_same(said: list[tuple[str, str]], has_call: bool) -> None:
+def test_an_answer_and_its_events_have_the_same_messages(said: list[tuple[str, str]], has_call: bool) -> None:
     blocks: list[Any] = [{"type": kind, kind: text} for kind, text in said]
     call: Any = {"toolCallId": "c", "name": "add", "input": {}}
     messages: list[Any] = []
@@ -35,8 +35,8 @@ def test_a_whole_answer_and_its_events_say_the_same(said: list[tuple[str, str]],
         is_text = len(blocks) == 1 and said[0][0] == "text"
         messages.append({"role": "assistant", "content": said[0][1] if is_text else blocks})
     record = Record()
-    for event in events_of({"stopReason": "end_turn", "messages": messages}):
-        record.take(event)
+    for event in to_events({"stopReason": "end_turn", "messages": messages}):
+        record.add(event)
     assert record.messages == messages
     assert (record.open_calls, record.stop_reason) == ([], "end_turn")
 
@@ -49,14 +49,14 @@ def test_open_calls_are_those_of_the_last_assistant_message_without_a_result() -
     done: Any = {"role": "tool", "toolCallId": "a", "content": ""}
     user: Any = {"role": "user", "content": "hi"}
     text: Any = {"role": "assistant", "content": "hi"}
-    assert [call["name"] for call in open_calls_of([user, use("a", "b"), done])] == ["b"]
-    assert open_calls_of([user, use("a"), done, text]) == []
-    assert open_calls_of([use("a"), user]) == []
-    assert open_calls_of([use("b"), use("a"), done]) == []
-    assert open_calls_of([]) == []
+    assert [call["name"] for call in find_open_calls([user, use("a", "b"), done])] == ["b"]
+    assert find_open_calls([user, use("a"), done, text]) == []
+    assert find_open_calls([use("a"), user]) == []
+    assert find_open_calls([use("b"), use("a"), done]) == []
+    assert find_open_calls([]) == []
 
 
-def test_the_texts_of_two_messages_stand_apart() -> None:
+def test_a_blank_line_separates_the_texts_of_two_messages() -> None:
     messages: Any = [
         {"role": "assistant", "content": "One moment."},
         {"role": "tool", "toolCallId": "a", "content": "3"},

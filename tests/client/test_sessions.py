@@ -1,4 +1,4 @@
-"""Sessions of a real server, in each version of AAP: made, read, listed, come back to, removed."""
+"""Sessions of a real server, in each version of AAP: created, read, listed, found again, deleted."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ from hosting import run
 PNG = b"\x89PNG\r\n\x1a\n rest"
 
 
-def test_the_server_describes_its_agents_in_the_same_words_in_each_version(base: str) -> None:
+def test_meta_has_the_same_form_in_each_version(base: str) -> None:
     async def story() -> None:
         async with AapClient(base) as client:
             assert await client.version() == int(base[-1])
@@ -21,7 +21,7 @@ def test_the_server_describes_its_agents_in_the_same_words_in_each_version(base:
     run(story)
 
 
-def test_a_session_is_made_read_and_removed(base: str) -> None:
+def test_a_session_is_created_read_and_deleted(base: str) -> None:
     async def story() -> None:
         async with AapClient(base) as client:
             session = await client.create("demo", options={"style": "loud"}, trusted_tools=["clock"])
@@ -42,13 +42,13 @@ def test_a_session_is_made_read_and_removed(base: str) -> None:
     run(story)
 
 
-def test_version_3_makes_a_session_at_once_and_the_older_ones_with_its_first_turn(base: str) -> None:
+def test_version_3_creates_a_session_at_once_and_older_ones_with_its_first_turn(base: str) -> None:
     async def story() -> None:
         async with AapClient(base) as client:
             session = await client.create("demo")
             assert session.is_created == base.endswith("v3")
             if not session.is_created:
-                with pytest.raises(NotCreatedYet, match="its first turn makes it"):
+                with pytest.raises(NotCreatedYet, match="its first turn creates it"):
                     session.id  # noqa: B018 - reading it is the test
                 with pytest.raises(NotCreatedYet):
                     await session.history()
@@ -58,7 +58,7 @@ def test_version_3_makes_a_session_at_once_and_the_older_ones_with_its_first_tur
     run(story)
 
 
-def test_a_history_can_be_brought_along(base: str) -> None:
+def test_a_session_may_begin_with_a_history(base: str) -> None:
     seed: list[HistoryMessage] = [
         {"role": "system", "content": "Be kind."},
         {"role": "user", "content": "Hello"},
@@ -75,7 +75,7 @@ def test_a_history_can_be_brought_along(base: str) -> None:
     run(story)
 
 
-def test_what_a_turn_sets_stays_so(base: str) -> None:
+def test_settings_of_a_turn_hold_for_later_turns(base: str) -> None:
     def count() -> int:
         """Count."""
         return 7
@@ -92,7 +92,7 @@ def test_what_a_turn_sets_stays_so(base: str) -> None:
     run(story)
 
 
-def test_a_session_is_come_back_to_by_its_id_and_declares_the_tools_it_is_given(base: str) -> None:
+def test_a_session_is_found_by_its_id_and_declares_the_tools_it_is_given(base: str) -> None:
     def count() -> int:
         """Count."""
         return 7
@@ -161,7 +161,7 @@ def test_the_only_agent_needs_no_name_and_an_unknown_one_is_refused(base: str) -
     run(story)
 
 
-def test_the_address_of_the_server_alone_will_do(server: str) -> None:
+def test_the_address_of_the_server_alone_is_enough(server: str) -> None:
     async def story() -> None:
         for url in (server, f"{server}/"):
             async with AapClient(url) as client:
@@ -172,7 +172,7 @@ def test_the_address_of_the_server_alone_will_do(server: str) -> None:
     run(story)
 
 
-def test_a_url_with_another_path_than_that_of_aap_is_told_so(server: str) -> None:
+def test_a_url_with_a_path_that_is_not_aap_is_an_error(server: str) -> None:
     async def story() -> None:
         async with AapClient(f"{server}/other") as client:
             with pytest.raises(NotAap, match=r"there is no AAP server at .*/other: it has no /meta"):
@@ -181,7 +181,7 @@ def test_a_url_with_another_path_than_that_of_aap_is_told_so(server: str) -> Non
     run(story)
 
 
-def test_many_questions_at_once_ask_for_the_version_once(server: str) -> None:
+def test_concurrent_requests_ask_for_the_version_once(server: str) -> None:
     async def story() -> None:
         async with AapClient(f"{server}/aap") as client:
             sessions = await asyncio.gather(*(client.create("demo") for _ in range(8)))

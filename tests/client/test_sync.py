@@ -1,4 +1,4 @@
-"""The client without `await`: the same names, and nothing to wait for ever."""
+"""The client without `await`: the same methods, and no deadlocks."""
 
 import inspect
 import signal
@@ -17,13 +17,13 @@ def names_of(kind: type) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("twin", "kind"), [(SyncAapClient, AapClient), (SyncSession, Session), (SyncTurn, Turn)]
+    ("wrapper", "kind"), [(SyncAapClient, AapClient), (SyncSession, Session), (SyncTurn, Turn)]
 )
-def test_the_twins_have_the_same_names(twin: type, kind: type) -> None:
-    assert names_of(twin) - {"close"} == names_of(kind) - {"aclose"}
+def test_sync_wrappers_have_the_methods_of_what_they_wrap(wrapper: type, kind: type) -> None:
+    assert names_of(wrapper) - {"close"} == names_of(kind) - {"aclose"}
 
 
-def test_parameters_and_words_are_those_of_the_asynchronous_ones() -> None:
+def test_parameters_and_docstrings_are_those_of_the_async_client() -> None:
     with SyncAapClient("http://localhost") as client:
         assert inspect.signature(client.create) == inspect.signature(AapClient.create)
         assert client.create.__doc__ == AapClient.create.__doc__
@@ -50,7 +50,7 @@ def test_a_whole_conversation_needs_no_event_loop(base: str) -> None:
             session.info()
 
 
-def test_a_turn_can_be_left_and_answered(server: str) -> None:
+def test_a_turn_can_be_closed_early_or_answered(server: str) -> None:
     with SyncAapClient(f"{server}/aap") as client:
         turn = client.create("demo").send("/stream 2")
         assert next(turn)["event"] == "turn_start"

@@ -1,4 +1,4 @@
-"""What the agent asks the application for: its own tools, and permission for the server's."""
+"""What the agent asks of the application: to run its tools, and permission for the server's."""
 
 import asyncio
 import logging
@@ -21,7 +21,8 @@ from agenthost.client import (
     deny_all,
     image,
 )
-from agenthost.client.aap.tools import content_of_result, tools_of
+from agenthost.client.aap.tools import tool_spec
+from agenthost.client.tools import result_content, tools_by_name
 from agenthost.wire.json import decode_json
 from hosting import run
 
@@ -29,7 +30,7 @@ PNG = b"\x89PNG\r\n\x1a\n rest"
 
 
 def said(server: str, words: str, *tools: Any, **how: Any) -> str:
-    """Give what the agent says of its calls of these tools."""
+    """Return what the agent says about its calls of these tools."""
     texts = []
 
     async def story() -> None:
@@ -64,7 +65,7 @@ def test_tools_of_one_step_run_at_the_same_time(server: str) -> None:
     assert said(server, "/call meet && meet", meet) == "meet -> met\nmeet -> met"
 
 
-def test_what_a_tool_raises_on_purpose_the_model_reads_as_it_is(server: str) -> None:
+def test_the_model_reads_a_tool_error_unchanged(server: str) -> None:
     async def open_door() -> None:
         """Open the door."""
         raise ToolError("the door is locked")
@@ -72,7 +73,7 @@ def test_what_a_tool_raises_on_purpose_the_model_reads_as_it_is(server: str) -> 
     assert said(server, "/call open_door", open_door) == "open_door -> the door is locked"
 
 
-def test_what_a_tool_raises_otherwise_is_cut_short_and_logged(
+def test_an_unexpected_error_of_a_tool_is_shortened_and_logged(
     server: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     def read() -> None:
@@ -112,7 +113,7 @@ def test_a_tool_that_takes_too_long_is_given_up(server: str) -> None:
     ]
 
 
-def test_arguments_that_do_not_fit_are_told_to_the_model(server: str) -> None:
+def test_the_model_is_told_about_invalid_arguments(server: str) -> None:
     def double(number: int) -> int:
         """Double a number."""
         return 2 * number
@@ -129,7 +130,7 @@ def test_a_tool_that_cancels_itself_ends_only_its_own_call(server: str) -> None:
     assert said(server, "/call give_up", give_up) == "give_up -> give_up failed: it was cancelled"
 
 
-def test_a_call_of_a_tool_that_is_no_longer_here_is_answered_as_an_error(server: str) -> None:
+def test_a_call_of_a_tool_that_the_application_no_longer_has_fails(server: str) -> None:
     def count() -> int:
         """Count."""
         return 7
@@ -144,7 +145,7 @@ def test_a_call_of_a_tool_that_is_no_longer_here_is_answered_as_an_error(server:
     run(story)
 
 
-def test_a_tool_that_the_server_does_not_list_is_its_own_and_needs_permission() -> None:
+def test_an_unlisted_tool_counts_as_a_server_tool_and_needs_permission() -> None:
     call = {"event": "tool_call", "toolCallId": "c1", "name": "pay", "input": {"amount": 4}}
     waits = {"event": "turn_stop", "stopReason": "tool_use"}
     asked: list[str] = []
@@ -169,7 +170,7 @@ def test_a_tool_that_the_server_does_not_list_is_its_own_and_needs_permission() 
 @pytest.mark.parametrize(
     ("decide", "line"),
     [
-        (deny_all, "Tool call denied: the application has nobody who could allow it"),
+        (deny_all, "Tool call denied: the application has nobody to ask for permission"),
         (allow_all, "3"),
         (allow_only("add"), "3"),
         (allow_only("clock"), "Tool call denied: the application does not allow add"),
@@ -178,7 +179,7 @@ def test_a_tool_that_the_server_does_not_list_is_its_own_and_needs_permission() 
         (lambda _call: Permission(granted=False, reason="not today"), "Tool call denied: not today"),
     ],
 )
-def test_the_application_decides_about_calls_of_the_server(server: str, decide: Decide, line: str) -> None:
+def test_the_application_decides_about_calls_of_server_tools(server: str, decide: Decide, line: str) -> None:
     assert said(server, '/call add {"a": 1, "b": 2}', permission=decide) == f"add -> {line}"
 
 
@@ -194,8 +195,8 @@ def test_a_decision_may_be_asynchronous_and_one_that_fails_is_a_denial(
     assert said(server, '/call add {"a": 1, "b": 2}', permission=decide) == "add -> 3"
     caplog.set_level(logging.ERROR, "agenthost.client")
     text = said(server, '/call add {"a": 1, "b": 2}', permission=fail)
-    assert text == "add -> Tool call denied: the application could not ask anybody"
-    assert "nobody could be asked whether add may be run" in caplog.text
+    assert text == "add -> Tool call denied: the application failed to ask for permission"
+    assert "asking for permission to run add failed" in caplog.text
 
 
 def test_people_are_asked_about_one_call_at_a_time(server: str) -> None:
@@ -214,7 +215,7 @@ def test_people_are_asked_about_one_call_at_a_time(server: str) -> None:
     assert most == 1
 
 
-def test_a_tool_is_described_by_its_function_unless_something_else_is_said() -> None:
+def test_a_tool_is_described_by_its_function_by_default() -> None:
     def double(number: int) -> int:
         """Double a number.
 
@@ -223,7 +224,7 @@ def test_a_tool_is_described_by_its_function_unless_something_else_is_said() -> 
         """
         return 2 * number
 
-    assert ClientTool.of(double).spec() == {
+    assert tool_spec(ClientTool.of(double)) == {
         "name": "double",
         "description": "Double a number.",
         "parameters": {
@@ -234,22 +235,22 @@ def test_a_tool_is_described_by_its_function_unless_something_else_is_said() -> 
         },
     }
     other = ClientTool.of(double, name="twice", title="Twice", description="Twice.")
-    spec = other.spec()
+    spec = tool_spec(other)
     assert (spec["name"], spec["title"], spec["description"]) == ("twice", "Twice", "Twice.")
     assert other(4) == 8
 
 
-def test_what_cannot_be_a_tool_is_refused() -> None:
+def test_unusable_tools_are_refused() -> None:
     def one() -> None: ...
 
     with pytest.raises(ValueError, match="two tools are called 'one'"):
-        tools_of([one, ClientTool.of(one)])
+        tools_by_name([one, ClientTool.of(one)])
     with pytest.raises(ValueError, match="needs a name"):
-        tools_of([lambda: 1])
+        tools_by_name([lambda: 1])
     with pytest.raises(ValueError, match="above 0"):
         ClientTool.of(one, timeout=0)
     with pytest.raises(TypeError, match="no annotation"):
-        tools_of([lambda_with_parameter])
+        tools_by_name([lambda_with_parameter])
 
 
 def lambda_with_parameter(x) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
@@ -270,5 +271,5 @@ def lambda_with_parameter(x) -> None:  # type: ignore[no-untyped-def] # noqa: AN
         ([{"type": "text"}], '[{"type":"text"}]'),
     ],
 )
-def test_what_a_function_gives_becomes_text_or_blocks(value: Any, content: Any) -> None:
-    assert content_of_result(value) == (value if content is None else content)
+def test_the_result_of_a_function_becomes_text_or_blocks(value: Any, content: Any) -> None:
+    assert result_content(value) == (value if content is None else content)

@@ -1,4 +1,4 @@
-"""Turns with a real server, in each version of AAP and each way to answer: what is said, and how it ends."""
+"""Turns with a real server, in each version of AAP and each stream mode."""
 
 import asyncio
 from typing import Any
@@ -10,7 +10,7 @@ from agenthost.client import (
     Conflict,
     NothingToResume,
     SSEEvent,
-    StreamBroke,
+    StreamError,
     ToolCall,
     TurnLimits,
     TurnTooLong,
@@ -31,7 +31,7 @@ def kinds_of(events: list[SSEEvent]) -> list[str]:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_an_answer_is_the_same_however_it_comes(base: str, mode: StreamMode) -> None:
+def test_an_answer_is_the_same_in_every_stream_mode(base: str, mode: StreamMode) -> None:
     async def story() -> None:
         async with AapClient(base) as client:
             session = await client.create("demo")
@@ -53,7 +53,7 @@ def test_an_answer_is_the_same_however_it_comes(base: str, mode: StreamMode) -> 
         ("none", ["text"]),
     ],
 )
-def test_events_come_in_the_way_that_is_asked_for(base: str, mode: StreamMode, kinds: list[str]) -> None:
+def test_events_come_in_the_requested_mode(base: str, mode: StreamMode, kinds: list[str]) -> None:
     async def story() -> None:
         async with AapClient(base) as client:
             session = await client.create("demo")
@@ -67,7 +67,7 @@ def test_events_come_in_the_way_that_is_asked_for(base: str, mode: StreamMode, k
 @pytest.mark.parametrize(
     ("word", "reason"), [("/error", "error"), ("/refuse", "refusal"), ("/full", "max_tokens")]
 )
-def test_every_way_to_end_is_told(server: str, mode: StreamMode, word: str, reason: str) -> None:
+def test_every_stop_reason_is_reported(server: str, mode: StreamMode, word: str, reason: str) -> None:
     async def story() -> None:
         async with AapClient(f"{server}/aap") as client:
             answer = await (await client.create("demo")).ask(word, stream=mode)
@@ -107,7 +107,7 @@ def test_one_step_may_hold_every_kind_of_call_and_all_are_answered_together(
     run(story)
 
 
-def test_a_turn_of_many_requests_has_one_start_and_one_stop_and_shows_own_results(base: str) -> None:
+def test_a_turn_of_many_requests_has_one_start_one_stop_and_the_results_of_own_tools(base: str) -> None:
     async def story() -> None:
         async with AapClient(base) as client:
             session = await client.create("demo", tools=[count])
@@ -118,7 +118,7 @@ def test_a_turn_of_many_requests_has_one_start_and_one_stop_and_shows_own_result
     run(story)
 
 
-def test_events_that_were_seen_are_part_of_the_answer(server: str) -> None:
+def test_events_that_were_iterated_are_part_of_the_answer(server: str) -> None:
     async def story() -> None:
         async with AapClient(f"{server}/aap") as client:
             turn = (await client.create("demo")).send("/stream 3")
@@ -130,7 +130,7 @@ def test_events_that_were_seen_are_part_of_the_answer(server: str) -> None:
     run(story)
 
 
-def test_who_leaves_a_turn_gets_no_answer_and_it_goes_on_at_the_server(server: str) -> None:
+def test_a_turn_that_is_closed_early_has_no_answer_and_goes_on_at_the_server(server: str) -> None:
     async def story() -> None:
         async with AapClient(f"{server}/aap") as client:
             session = await client.create("demo")
@@ -138,7 +138,7 @@ def test_who_leaves_a_turn_gets_no_answer_and_it_goes_on_at_the_server(server: s
                 async for event in turn:
                     if event["event"] == "text_delta":
                         break
-            with pytest.raises(StreamBroke, match="left before it was over"):
+            with pytest.raises(StreamError, match="closed before it was over"):
                 await turn.answer()
             with pytest.raises(Conflict) as caught:
                 await session.ask("hello")
@@ -160,9 +160,7 @@ def test_a_turn_that_takes_too_long_is_given_up(server: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_turn_that_waited_while_the_application_was_away_goes_on_from_the_history(
-    base: str, mode: StreamMode
-) -> None:
+def test_resume_continues_a_turn_that_waits_from_the_history(base: str, mode: StreamMode) -> None:
     async def story() -> None:
         async with AapClient(base) as client:
             session = await client.create("demo", tools=[count], server_tools=["add"])
@@ -181,7 +179,7 @@ def test_a_turn_that_waited_while_the_application_was_away_goes_on_from_the_hist
     run(story)
 
 
-def test_a_turn_that_is_gone_on_with_streams_like_any_other(server: str) -> None:
+def test_a_resumed_turn_streams_like_any_other(server: str) -> None:
     async def story() -> None:
         async with AapClient(f"{server}/aap") as client:
             session = await client.create("demo", tools=[count])
@@ -193,7 +191,7 @@ def test_a_turn_that_is_gone_on_with_streams_like_any_other(server: str) -> None
     run(story)
 
 
-def test_cancelling_who_waits_for_an_answer_ends_the_wait(server: str) -> None:
+def test_waiting_for_an_answer_can_be_cancelled(server: str) -> None:
     async def story() -> None:
         has_begun = asyncio.Event()
 

@@ -8,8 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agenthost.core.compaction import compact, find_cut, kept_summary, leave_out, summary_note, with_summary
-from agenthost.core.tokens import IMAGE_TOKENS, estimate_text, estimate_tokens
-from agenthost.core.transcript import Message, calls_of, check_seed, host_mark, public, turn_starts
+from agenthost.core.token_estimate import IMAGE_TOKENS, estimate_text, estimate_tokens
+from agenthost.core.transcript import (
+    Message,
+    check_imported_history,
+    host_mark,
+    public,
+    requested_calls,
+    turn_starts,
+)
 from agenthost.wire.json import encode_json
 from transcripts import IMAGE, answer, calls, says, steering, system, transcripts, user
 
@@ -40,7 +47,7 @@ def is_note(message: Message) -> bool:
 
 
 def skeleton(messages: list[Message]) -> list[Any]:
-    """Give the messages without notes, and results without their content, which may have been shortened."""
+    """Return the messages without notes, and results without their content, which may have been shortened."""
     return [m | {"content": 0} if m["role"] == "tool" else m for m in messages if not is_note(m)]
 
 
@@ -51,18 +58,18 @@ def without_first(messages: list[Any], count: int) -> list[Any]:
 
 
 def pairs(messages: list[Message]) -> list[tuple[int, int]]:
-    """Give the positions of each call's message and of its result's; a result without its call fails."""
+    """Return the positions of each call's message and of its result's; a result without its call fails."""
     asked: dict[str, int] = {}
     found = []
     for index, message in enumerate(messages):
         if message["role"] == "tool":
             found.append((asked.pop(message["toolCallId"]), index))
-        asked |= {call["toolCallId"]: index for call in calls_of(message)}
+        asked |= {call["toolCallId"]: index for call in requested_calls(message)}
     return found
 
 
 def free_starts(messages: list[Message]) -> list[int]:
-    """Give the starts of turns that part no call from its result, the slow and plain way."""
+    """Return the starts of turns that part no call from its result, the slow and plain way."""
     held = pairs(messages)
     return [start for start in turn_starts(messages) if not any(a < start <= b for a, b in held)]
 
@@ -106,10 +113,10 @@ def test_a_result_never_lacks_its_call_nor_a_call_its_result(
     messages: list[Message], budget: int, over: Any
 ) -> None:
     compacted = compact(messages, budget, **over)
-    called = sum(len(calls_of(message)) for message in compacted)
-    never_answered = sum(len(calls_of(message)) for message in messages) - len(pairs(messages))
+    called = sum(len(requested_calls(message)) for message in compacted)
+    never_answered = sum(len(requested_calls(message)) for message in messages) - len(pairs(messages))
     assert called - len(pairs(compacted)) <= never_answered
-    check_seed(public(compacted))
+    check_imported_history(public(compacted))
 
 
 @given(transcripts, budgets, options)
@@ -198,10 +205,10 @@ def test_a_last_turn_that_is_too_large_has_its_longest_results_shortened_in_the_
     assert result["isError"] is True
 
 
-def test_pictures_in_results_go_oldest_first_and_those_of_the_user_stay() -> None:
+def test_images_in_results_are_left_out_oldest_first_and_those_of_the_user_stay() -> None:
     messages = [user([IMAGE]), calls("a"), answer("a", [IMAGE]), calls("b"), answer("b", [IMAGE])]
     compacted = compact(messages, 2 * IMAGE_TOKENS + 200)
-    gone = [{"type": "text", "text": "[picture left out]"}]
+    gone = [{"type": "text", "text": "[image left out]"}]
     assert [m["content"] for m in (compacted[0], compacted[2], compacted[4])] == [[IMAGE], gone, [IMAGE]]
 
 
@@ -269,7 +276,7 @@ def test_half_a_surrogate_pair_is_counted_too() -> None:
     assert estimate_text("\ud83d") == 1
 
 
-def test_a_picture_counts_alike_however_long_its_url() -> None:
+def test_an_image_counts_the_same_however_long_its_url_is() -> None:
     short = {"type": "image", "url": "https://example.com/a.png"}
     assert estimate_tokens(user([IMAGE])) == estimate_tokens(user([short])) > IMAGE_TOKENS
 
@@ -285,7 +292,7 @@ def kept(place: int, text: str = "They met.") -> Any:
     return says("Hi", _private=summary_note(place, text))
 
 
-def test_a_summary_that_was_kept_stands_for_what_it_is_about_when_something_has_to_go() -> None:
+def test_a_stored_summary_replaces_its_messages_when_something_is_left_out() -> None:
     messages = [system(), user("a" * 400), says(), user("b" * 400), says(), user("c"), kept(3)]
     assert compact(messages, 1_000) == messages
     first, note, *rest = public(compact(messages, 150))
@@ -313,7 +320,7 @@ def test_more_that_has_to_go_goes_under_the_same_summary() -> None:
     assert note["content"] == "[4 earlier messages were left out; a summary:]\nThey met."
 
 
-def test_what_is_cut_off_takes_its_summary_along_and_a_fork_keeps_it() -> None:
+def test_truncation_removes_a_summary_and_a_fork_keeps_it() -> None:
     messages = [user("a"), says(), user("b"), kept(2)]
     assert kept_summary(messages[:3]) == (0, "")
     assert kept_summary([*messages, user("c")]) == (2, "They met.")

@@ -1,8 +1,9 @@
-"""What a session has changed so far, file by file."""
+"""What a session has changed so far, by file."""
 
 from typing import Any
 
 from agenthost.core.diffs import diffs_changed
+from agenthost.core.session_meta import DIFFS, MODEL
 
 
 def version(file: str, content: str) -> Any:
@@ -16,11 +17,12 @@ def edit(file: str, before: str | None, after: str | None, added: int = 1, remov
 
 
 def diffs(known: list[Any] | None, *edits: Any) -> Any:
-    summary = {"resource": "demo:/one", **({} if known is None else {"diffs": known})}
-    state: Any = {"summary": summary}
+    kept = {MODEL: {"id": "large"}, "git": {"branch": "main"}}
+    state: Any = {"_meta": {**kept, **({} if known is None else {DIFFS: known})}}
     action = diffs_changed(state, [{"type": "fileEdit", **one} for one in edits])
-    assert (action["type"], action["session"]) == ("session/diffsChanged", "demo:/one")
-    return action["diffs"]
+    assert action["type"] == "session/metaChanged"
+    assert {**action["_meta"], DIFFS: None} == {**kept, DIFFS: None}
+    return action["_meta"][DIFFS]
 
 
 def test_edits_are_listed_by_file_in_the_order_they_came() -> None:
@@ -49,8 +51,13 @@ def test_a_file_that_came_and_went_is_no_change() -> None:
     ]
 
 
-def test_what_is_not_counted_counts_nothing() -> None:
+def test_an_edit_without_counts_adds_nothing_to_them() -> None:
     bare: Any = {"after": version("a", "2")}
     assert diffs([{"before": version("a", "1"), "after": version("a", "1")}], bare) == [
         edit("a", "1", "2", 0, 0)
     ]
+
+
+def test_a_session_without_metadata_has_changed_nothing_yet() -> None:
+    state: Any = {}
+    assert diffs_changed(state, [edit("a", None, "1")])["_meta"] == {DIFFS: [edit("a", None, "1")]}

@@ -1,4 +1,4 @@
-"""Docstrings taken apart."""
+"""Docstrings, parsed."""
 
 import pytest
 

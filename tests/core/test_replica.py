@@ -1,4 +1,4 @@
-"""The client's replica: confirmed, pending and optimistic state through echoes, refusals and reconnects."""
+"""The client's replica: confirmed, pending and optimistic state through echoes, rejections and reconnects."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agenthost.core.reducers import REDUCERS, Live
-from agenthost.core.replica import Pending, Rejection, Replica
-from agenthost.wire.ahp import ROOT_URI
+from agenthost.core.legacy.reducers import REDUCERS, Live
+from agenthost.core.legacy.replica import Pending, Rejection, Replica
+from agenthost.wire.ahp.legacy import ROOT_URI
 from building import SESSION, TERMINAL, session, terminal
 from logs import actions, states
 from reducing import NOW
@@ -43,7 +43,7 @@ def test_an_own_action_shows_at_once_and_is_confirmed_by_its_echo() -> None:
     assert (title(replica.confirmed(SESSION)), replica.pending(SESSION)) == ("Mine", [])
 
 
-def test_a_refused_action_is_taken_back_and_the_reason_is_told() -> None:
+def test_a_rejected_action_is_undone_and_the_reason_is_returned() -> None:
     replica = watching()
     replica.dispatch(TITLE, NOW)
     assert replica.apply(envelope(TITLE, 11, ("me", 1), "no"), NOW) == Rejection(1, TITLE, "no")
@@ -51,14 +51,14 @@ def test_a_refused_action_is_taken_back_and_the_reason_is_told() -> None:
     assert replica.pending(SESSION) == []
 
 
-def test_what_others_do_goes_under_what_is_pending() -> None:
+def test_actions_of_others_are_applied_below_the_pending_ones() -> None:
     replica = watching()
     replica.dispatch(TITLE, NOW)
     replica.apply(envelope(THEIRS, 11, ("you", 1)), NOW)
     assert (title(replica.state(SESSION)), title(replica.confirmed(SESSION))) == ("Mine", "Theirs")
 
 
-def test_what_others_were_refused_is_not_applied_but_counts_as_seen() -> None:
+def test_rejected_actions_of_others_are_not_applied_but_count_as_seen() -> None:
     replica = watching()
     assert replica.apply(envelope(THEIRS, 11, ("you", 1), "no"), NOW) is None
     assert (title(replica.state(SESSION)), replica.last_seen) == ("Old title", 11)
@@ -73,7 +73,7 @@ def test_echoes_may_come_out_of_order() -> None:
     assert title(replica.state(SESSION)) == "Mine"
 
 
-def test_the_same_number_from_another_client_settles_nothing() -> None:
+def test_the_same_number_from_another_client_confirms_nothing() -> None:
     replica = watching()
     replica.dispatch(TITLE, NOW)
     replica.apply(envelope(ARCHIVE, 11, ("you", 1)), NOW)
@@ -109,13 +109,13 @@ def test_an_envelope_for_a_resource_that_is_not_watched_only_counts_as_seen() ->
     assert (replica.subscriptions, replica.last_seen) == ([SESSION], 12)
 
 
-def test_an_action_that_nobody_knows_changes_nothing_but_counts_as_seen() -> None:
+def test_an_unknown_action_changes_nothing_but_counts_as_seen() -> None:
     replica = watching()
     replica.apply(envelope({"type": "session/notYetInvented", "session": SESSION}, 11), NOW)
     assert (replica.state(SESSION), replica.last_seen) == (session(), 11)
 
 
-def test_the_kind_of_a_resource_is_told_by_its_state_and_not_by_its_uri() -> None:
+def test_the_kind_of_a_resource_follows_from_its_state_and_not_from_its_uri() -> None:
     replica = Replica("me")
     odd = "terminal:/is-a-session"
     replica.load({"resource": odd, "state": session(), "fromSeq": 1})  # type: ignore[typeddict-item]
@@ -163,27 +163,27 @@ def test_replay_brings_what_was_missed_and_clears_what_is_pending() -> None:
         "subscriptions": [SESSION],
     }
     missed = [envelope(THEIRS, 12), envelope(ARCHIVE, 14, ("me", 2)), envelope(TITLE, 15, ("me", 1), "no")]
-    comeback = replica.come_back({"type": "replay", "actions": missed, "missing": []}, NOW)
+    outcome = replica.apply_reconnect({"type": "replay", "actions": missed, "missing": []}, NOW)
     assert (title(replica.state(SESSION)), replica.last_seen) == ("Theirs", 15)
-    assert comeback.rejected == [Rejection(1, TITLE, "no")]
-    assert comeback.unanswered == [Pending(3, TITLE, NOW)]
+    assert outcome.rejected == [Rejection(1, TITLE, "no")]
+    assert outcome.unanswered == [Pending(3, TITLE, NOW)]
     assert replica.pending(SESSION) == []
 
 
 def test_after_a_replay_missing_resources_are_forgotten() -> None:
     replica = watching()
-    comeback = replica.come_back({"type": "replay", "actions": [], "missing": [SESSION]}, NOW)
-    assert (comeback.gone, replica.subscriptions) == ([SESSION], [])
+    outcome = replica.apply_reconnect({"type": "replay", "actions": [], "missing": [SESSION]}, NOW)
+    assert (outcome.gone, replica.subscriptions) == ([SESSION], [])
 
 
-def test_snapshots_take_the_place_of_everything_even_from_a_host_that_counts_anew() -> None:
+def test_snapshots_replace_everything_even_from_a_host_that_restarted_its_count() -> None:
     replica = watching(from_seq=900)
     replica.load({"resource": TERMINAL, "state": terminal(), "fromSeq": 900})  # type: ignore[typeddict-item]
     replica.dispatch(TITLE, NOW)
     fresh: Any = {"resource": SESSION, "state": session(summary={"title": "Fresh"}), "fromSeq": 7}
-    comeback = replica.come_back({"type": "snapshot", "snapshots": [fresh]}, NOW)
+    outcome = replica.apply_reconnect({"type": "snapshot", "snapshots": [fresh]}, NOW)
     assert (title(replica.state(SESSION)), replica.last_seen) == ("Fresh", 7)
-    assert (comeback.gone, comeback.unanswered) == ([TERMINAL], [Pending(1, TITLE, NOW)])
+    assert (outcome.gone, outcome.unanswered) == ([TERMINAL], [Pending(1, TITLE, NOW)])
     replica.apply(envelope(THEIRS, 8), NOW)
     assert title(replica.state(SESSION)) == "Theirs"
 
@@ -221,6 +221,6 @@ def test_a_client_that_was_away_sees_the_same_as_one_that_stayed(
     for sent in envelopes[:left]:
         away.apply(sent, NOW)
     missed = [sent for sent in envelopes if sent["serverSeq"] > away.reconnect_params()["lastSeenServerSeq"]]
-    away.come_back({"type": "replay", "actions": missed, "missing": []}, NOW)
+    away.apply_reconnect({"type": "replay", "actions": missed, "missing": []}, NOW)
     assert away.state(SESSION) == stayed.state(SESSION)
     assert away.last_seen == stayed.last_seen

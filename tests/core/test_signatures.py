@@ -218,7 +218,7 @@ def test_a_parameter_that_no_json_can_fill_is_refused_by_name(function: Callable
 def test_an_annotation_that_cannot_be_found_is_refused_by_name() -> None:
     def lost(a: "Nowhere") -> None: ...  # type: ignore[name-defined] # noqa: F821
 
-    with pytest.raises(TypeError, match="'Nowhere' is not known"):
+    with pytest.raises(TypeError, match="'Nowhere' is not defined"):
         read_signature(lost)
 
 

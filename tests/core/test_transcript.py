@@ -10,20 +10,20 @@ from agenthost.core.transcript import (
     MESSAGE,
     TRANSCRIPT,
     Message,
-    calls_of,
+    check_imported_history,
     check_public,
-    check_seed,
     close_open_calls,
     denial,
     encode,
     keep_turns,
     open_calls,
     public,
+    requested_calls,
     turn_starts,
 )
 from agenthost.errors import InvalidValue
 from agenthost.wire.aap.message import HistoryMessage
-from agenthost.wire.annotations import fields_of, is_record
+from agenthost.wire.annotations import is_record, record_fields
 from agenthost.wire.json import decode_json, encode_json
 from agenthost.wire.shape import STRICT, Shape
 from strategies import values_of
@@ -39,7 +39,7 @@ aap_histories = st.lists(values_of(HistoryMessage, unknown_keys=True), max_size=
 def form(kind: Any) -> Any:
     """Write an annotation out without names, and without `_private`, so that two can be compared."""
     if is_record(kind):
-        fields = {key: (form(hint), needed) for key, (hint, needed) in fields_of(kind).items()}
+        fields = {key: (form(hint), needed) for key, (hint, needed) in record_fields(kind).items()}
         return {key: field for key, field in fields.items() if key != "_private"}
     if get_origin(kind) is Annotated:
         return [form(get_args(kind)[0]), kind.__metadata__]
@@ -115,7 +115,7 @@ def test_what_has_nothing_private_is_not_copied() -> None:
     ],
 )
 def test_nobody_outside_can_bring_private_data(messages: list[Message], path: str) -> None:
-    for check in (check_public, check_seed):
+    for check in (check_public, check_imported_history):
         with pytest.raises(InvalidValue) as caught:
             check(messages, "$.messages")
         assert caught.value.path == path
@@ -139,7 +139,7 @@ def test_often_no_call_is_open(messages: list[Message]) -> None:
 
 
 def test_what_a_user_writes_is_never_a_call() -> None:
-    assert calls_of(user([call("a")])) == []
+    assert requested_calls(user([call("a")])) == []
     assert open_calls([user([call("a")])]) == []
 
 
@@ -161,8 +161,8 @@ def test_after_closing_no_call_is_open(messages: list[Message]) -> None:
 
 
 @given(transcripts)
-def test_a_well_formed_seed_is_taken(messages: list[Message]) -> None:
-    check_seed(public(messages))
+def test_a_well_formed_history_is_accepted(messages: list[Message]) -> None:
+    check_imported_history(public(messages))
 
 
 @pytest.mark.parametrize(
@@ -179,9 +179,9 @@ def test_a_well_formed_seed_is_taken(messages: list[Message]) -> None:
     ],
     ids=["no call", "other call", "answered", "too early", "user calls", "tool calls", "twice", "still open"],
 )
-def test_a_seed_that_is_not_well_formed_is_refused_with_the_place(messages: Any, path: str) -> None:
+def test_a_malformed_history_is_refused_with_the_path(messages: Any, path: str) -> None:
     with pytest.raises(InvalidValue) as caught:
-        check_seed(messages)
+        check_imported_history(messages)
     assert caught.value.path == path
 
 

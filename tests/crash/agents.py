@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from agenthost.agents.model import ModelAgent
-from agenthost.core.transcript import Message, calls_of, host_mark, turn_starts
+from agenthost.core.transcript import Message, host_mark, requested_calls, turn_starts
 from agenthost.errors import ToolError
-from agenthost.host.agent import Agent, Model
-from agenthost.host.steps import Call, CallInput, Thought
-from agenthost.host.steps import Stop as StopStep
-from agenthost.host.tools import Tool, ToolContext, tool
-from agenthost.host.turn import Turn
+from agenthost.host.authoring.agent import Agent, Model
+from agenthost.host.authoring.steps import Call, CallInput, Thought
+from agenthost.host.authoring.steps import Stop as StopStep
+from agenthost.host.authoring.tool import Tool, ToolContext, tool
+from agenthost.host.authoring.turn import Turn
 from agenthost.wire.json import encode_json
 from crash.script import (
     GATE,
@@ -140,7 +140,7 @@ async def _say(turn: Turn, text: str) -> None:
 
 
 async def _other(turn: Turn, move: Move) -> list[str]:
-    """Do what both agents do in the same way; gives what is to be said of it."""
+    """Do what both agents do in the same way; returns what is to be said of it."""
     match move:
         case Ask(question):
             answers = await turn.ask(question)
@@ -157,7 +157,7 @@ async def _other(turn: Turn, move: Move) -> list[str]:
 async def step(turn: Turn) -> AsyncIterator[Any]:
     """Answer one step: what comes after the calls that have been made."""
     messages = turn.transcript[turn_starts(turn.transcript)[-1] :]
-    with_calls = [message for message in messages if calls_of(message)]
+    with_calls = [message for message in messages if requested_calls(message)]
     for move in _moves_of_step(moves_of(turn.text), len(with_calls)):
         match move:
             case Say(text):
@@ -176,7 +176,7 @@ async def step(turn: Turn) -> AsyncIterator[Any]:
 
 
 def _events(move: Think | Use | Stop, mark: str) -> Iterator[Any]:
-    """Give what a step yields for a move; `mark` is what the ids of its calls begin with."""
+    """Return what a step yields for a move; `mark` is what the ids of its calls begin with."""
     match move:
         case Think(thought):
             for piece in pieces(thought):
@@ -200,7 +200,7 @@ async def _paced(turn: Turn, text: str) -> AsyncIterator[str]:
 
 
 def _moves_of_step(moves: Sequence[Move], done: int) -> list[Move]:
-    """Give the moves after so many that use tools, up to and including the next such."""
+    """Return the moves after so many that use tools, up to and including the next such."""
     ends = [place + 1 for place, move in enumerate(moves) if isinstance(move, Use)]
     begin = ends[done - 1] if done else 0
     return list(moves[begin : ends[done] if done < len(ends) else len(moves)])
@@ -208,4 +208,4 @@ def _moves_of_step(moves: Sequence[Move], done: int) -> list[Move]:
 
 def _results(messages: Sequence[Message], asking: Message) -> list[str]:
     told = {one["toolCallId"]: str(one["content"]) for one in messages if one["role"] == "tool"}
-    return [told[call["toolCallId"]] for call in calls_of(asking)]
+    return [told[call["toolCallId"]] for call in requested_calls(asking)]

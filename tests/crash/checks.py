@@ -6,10 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agenthost.core.reducers import Live, reduce_session
-from agenthost.core.transcript import TRANSCRIPT, calls_of, check_seed, public
+from agenthost.core.conversation import Conversation
+from agenthost.core.reducers import Live, reduce_chat, reduce_session
+from agenthost.core.session_meta import model_of
+from agenthost.core.summaries import session_summary
+from agenthost.core.transcript import TRANSCRIPT, check_imported_history, public, requested_calls
 from agenthost.errors import InvalidValue
-from agenthost.host.packing import unpack
+from agenthost.host.log.text_runs import unpack
 from agenthost.host.storage import ROOT, Entry, StoredSession
 from agenthost.host.storage.sqlite import SqliteStorage
 from agenthost.wire.ahp import ROOT_URI
@@ -40,7 +43,7 @@ class Seen:
     durable: int = 0
 
     def last(self) -> dict[str, int]:
-        """Give the number to resume from, by URI."""
+        """Return the number to resume from, by URI."""
         return {uri: entries[-1][0] for uri, entries in self.shown.items() if entries}
 
 
@@ -53,7 +56,7 @@ class Found:
 
 
 def read_notes(path: Path) -> Counter[str]:
-    """Give how often each call wrote down that it ran."""
+    """Return how often each call wrote down that it ran."""
     lines = path.read_text().splitlines() if path.exists() else []
     return Counter(line.split()[0] for line in lines)
 
@@ -84,10 +87,10 @@ class Checker:
                     stored = storage.load(row.number)
                     assert stored is not None
                     log = self._check_log(storage, row.number, plan.uri, seen, plan.client)
-                    state = self._check_state(stored, log, plan.uri)
-                    is_active = "activeTurn" in state
+                    states = self._check_states(stored, log, plan.uri)
+                    is_active = "activeTurn" in states.chat
                     demand(is_active == (row.number in opening.active), plan.uri, "active:", is_active)
-                    _Session(plan, state, stored, ran, found, storage).check(at_end=at_end)
+                    _Session(plan, states, stored, ran, found, storage).check(at_end=at_end)
         finally:
             storage.close()
         return found
@@ -111,30 +114,32 @@ class Checker:
             demand(False, uri, "differs:", next(pair for pair in pairs if pair[0] != pair[1]))
         return log
 
-    def _check_state(self, stored: StoredSession, log: list[Entry], uri: str) -> Any:
-        """Check that snapshot and log give the same state as the whole log does, and the row agrees."""
+    def _check_states(self, stored: StoredSession, log: list[Entry], uri: str) -> Conversation:
+        """Check that snapshot and log give the same states as the whole log does, and the row agrees."""
         base, base_seq = self._bases.setdefault(uri, (decode_json(stored.state), stored.state_seq))
         whole = _reduced(base, [entry for entry in log if entry.seq > base_seq])
-        state = _reduced(decode_json(stored.state), unpack(stored.entries, after=stored.state_seq))
-        demand(_timeless(whole) == _timeless(state), uri, "is", encode_json(state), "by its snapshot and",
-               encode_json(whole), "by its log")  # fmt: skip
+        states = _reduced(decode_json(stored.state), unpack(stored.entries, after=stored.state_seq))
+        demand(whole == states, uri, "is", encode_json(states), "by its snapshot and", encode_json(whole),
+               "by its log")  # fmt: skip
         summary = decode_json(stored.row.summary)
-        demand(_timeless({"summary": summary})["summary"] == _timeless(state)["summary"], uri, summary, state)
-        return state
+        expected = session_summary(uri, states.session, summary["createdAt"])
+        demand(summary == expected, uri, "is listed as", summary, "and is", expected)
+        return states
 
 
-def _reduced(state: Any, entries: Sequence[Entry]) -> Any:
-    live = Live(state)
+def _reduced(states: Any, entries: Sequence[Entry]) -> Conversation:
+    session: Live[Any] = Live(states["session"])
+    chat: Live[Any] = Live(states["chat"])
     for entry in entries:
         envelope = decode_json(entry.envelope)
-        if "rejectionReason" not in envelope:
-            live = reduce_session(live, ACTION.take(envelope["action"]), 0)  # type: ignore[arg-type]
-    return live.state
-
-
-def _timeless(state: Any) -> Any:
-    summary = {key: value for key, value in state["summary"].items() if key != "modifiedAt"}
-    return {**state, "summary": summary}
+        if "rejectionReason" in envelope:
+            continue
+        action: Any = ACTION.take(envelope["action"])
+        if envelope["channel"] == chat.base["resource"]:
+            chat = reduce_chat(chat, action)
+        else:
+            session = reduce_session(session, action)
+    return Conversation(session.state, chat.state)
 
 
 class _Session:
@@ -143,14 +148,14 @@ class _Session:
     def __init__(
         self,
         plan: SessionPlan,
-        state: Any,
+        states: Conversation,
         stored: StoredSession,
         ran: Counter[str],
         found: Found,
         storage: SqliteStorage,
     ) -> None:
         self._plan = plan
-        self._state = state
+        self._states = states
         self._said = [decode_json(body) for body in stored.messages]
         self._ran = ran
         self._found = found
@@ -165,11 +170,11 @@ class _Session:
         messages = [one["message"] for one in self._said]
         try:
             TRANSCRIPT.take(messages)
-            check_seed(public(messages))
+            check_imported_history(public(messages))
         except InvalidValue as error:
             self._demand(False, "has a transcript that is none:", error, messages)
-        turns: list[Any] = self._state["turns"]
-        active = self._state.get("activeTurn")
+        turns: list[Any] = self._states.chat["turns"]
+        active = self._states.chat.get("activeTurn")
         known = {turn["id"] for turn in [*turns, *([active] if active else [])]}
         spoken = list(dict.fromkeys(one["turn"] for one in self._said))
         self._demand(set(spoken) == known, "speaks in", spoken, "but has", sorted(known))
@@ -182,10 +187,10 @@ class _Session:
 
     def _check_turn(self, turn: Any, *, is_over: bool) -> None:
         messages = [one["message"] for one in self._said if one["turn"] == turn["id"]]
-        text = turn["userMessage"]["text"]
+        text = turn["message"]["text"]
         self._demand(messages[0]["role"] == "user" and messages[0]["content"] == text, turn, messages)
         told = {one["toolCallId"]: one["content"] for one in messages if one["role"] == "tool"}
-        asked = [call["toolCallId"] for one in messages for call in calls_of(one)]
+        asked = [call["toolCallId"] for one in messages for call in requested_calls(one)]
         calls = [part["toolCall"] for part in turn["responseParts"] if part["kind"] == "toolCall"]
         if is_over:
             self._demand(set(asked) == set(told), "left calls open:", set(asked) - set(told), messages)
@@ -233,6 +238,10 @@ class _Session:
         match part["kind"]:
             case "toolCall":
                 return bool(part["toolCall"]["toolName"] == wanted["tool"])
+            case "inputRequest":
+                return bool(part["request"]["questions"][0]["message"] == wanted["question"])
+            case "error":
+                return True
             case "contentRef":
                 content = self._storage.content(self._number, part["uri"].rpartition("/")[2])
                 return content is not None and len(content.data) == wanted["size"]
@@ -241,15 +250,17 @@ class _Session:
 
     def _check_end(self, turns: Sequence[Any], active: Any) -> None:
         self._demand(active is None, "still runs", active)
-        left = [(turn["userMessage"]["text"], turn["state"]) for turn in turns]
+        left = [(turn["message"]["text"], turn["state"]) for turn in turns]
         self._demand(left == self._plan.left, "ended with", left, "not", self._plan.left)
-        for key in ("queuedMessages", "steeringMessage", "inputRequests"):
-            self._demand(key not in self._state, "still has", key, self._state.get(key))
-        summary = self._state["summary"]
+        session, chat = self._states
+        for key in ("queuedMessages", "steeringMessage"):
+            self._demand(key not in chat, "still has", key, chat.get(key))
+        self._demand("inputNeeded" not in session, "still needs", session.get("inputNeeded"))
         if self._plan.title is not None:
-            self._demand(summary["title"] == self._plan.title, "is called", summary["title"])
+            self._demand(session["title"] == self._plan.title, "is called", session["title"])
         if self._plan.model is not None:
-            self._demand(summary.get("model", {}).get("id") == self._plan.model, "has no", self._plan.model)
+            model = model_of(session)
+            self._demand(model is not None and model["id"] == self._plan.model, "has no", self._plan.model)
 
 
 def _blocks(content: Any) -> list[Any]:

@@ -12,15 +12,20 @@ import traceback
 from collections.abc import Awaitable, Callable
 from typing import Any, NoReturn
 
+from agenthost.core import actions
+from agenthost.core.queries import TURN_ENDINGS, client_of, open_questions
 from agenthost.errors import SessionExists, SessionNotFound, StorageError
-from agenthost.host.feeds import Feed
+from agenthost.host.access.identity import Identity
 from agenthost.host.host import Host
-from agenthost.host.identity import Identity
-from agenthost.host.packing import unpack
-from agenthost.host.session import Session
+from agenthost.host.log.subscriptions import LogItem
+from agenthost.host.log.text_runs import unpack
+from agenthost.host.state.feed import Feed
+from agenthost.host.state.session import Session
+from agenthost.wire.ahp.message import Message
 from agenthost.wire.json import decode_json
 from crash.plan import Exchange, SessionPlan
 from crash.script import GATE, answer_to, steering_of, usual_result
+from legacy_view import dispatch
 
 STEPS = 100
 """How many numbers an exchange has for the actions of the driver: the first for its beginning."""
@@ -65,12 +70,12 @@ class Conversation:
     async def run(self) -> None:
         """Follow the plan to its end."""
         plan = self._plan
-        feed = self._host.feed(Identity(plan.client))
+        feed = self._host.parts.engine.feed(Identity(plan.client))
         resumed = await feed.resume(self._seen.get(plan.uri, 0), [plan.uri])
-        self._session = await self._host.engine.sessions.get(plan.uri)
+        self._session = await self._host.parts.engine.sessions.get(plan.uri)
         for entry in resumed.replay or []:
             self._take(entry.seq, entry.envelope)
-        storage = self._host.engine.storage
+        storage = self._host.parts.engine.storage
         for entry in unpack(storage.replay(0, [self._session.number], plan.client)):
             self._learn(decode_json(entry.envelope))
         listener = asyncio.create_task(self._listen(feed))
@@ -107,9 +112,9 @@ class Conversation:
             self._done.add(envelope["origin"]["clientSeq"])
         if "rejectionReason" in envelope:
             return
-        if action["type"] in ("session/turnComplete", "session/turnCancelled", "session/error"):
+        if action["type"] in TURN_ENDINGS:
             self._ended.add(action["turnId"])
-        if action["type"] == "session/turnStarted" and "queuedMessageId" in action:
+        if action["type"] == "chat/turnStarted" and "queuedMessageId" in action:
             self._turns[action["queuedMessageId"]] = action["turnId"]
 
     async def _until(self, is_so: Callable[[], bool]) -> None:
@@ -127,8 +132,7 @@ class Conversation:
             give_up(self._plan.uri)
 
     async def _exchange(self, one: Exchange, step: int) -> None:
-        message = {"text": one.text}
-        await self._do(step, {"type": "session/turnStarted", "turnId": one.name, "userMessage": message})
+        await self._do(step, _start(one.name, one.text))
         for place, action in enumerate(self._meanwhile(one)):
             # Once the gate is open all of it was done, though what has to wait for the end is not in the log.
             if not {step + 1 + place, step + OPEN_GATE} & self._done:
@@ -143,40 +147,38 @@ class Conversation:
         await self._afterwards(one, step + AFTERWARDS)
 
     def _meanwhile(self, one: Exchange) -> list[Any]:
-        """Give what is done while the agent waits at its gate."""
+        """Return what is done while the agent waits at its gate."""
         match one.kind:
             case "queue":
-                kind = {"type": "session/pendingMessageSet", "kind": "queued"}
-                return [
-                    {**kind, "id": key, "userMessage": {"text": text}} for key, text in one.queued.items()
-                ]
+                queued = one.queued.items()
+                return [actions.pending_message_set("queued", key, _message(text)) for key, text in queued]
             case "steer":
-                said = {"text": steering_of(one.name)}
-                kind = {"type": "session/pendingMessageSet", "kind": "steering"}
-                return [{**kind, "id": one.name, "userMessage": said}]
+                said = _message(steering_of(one.name))
+                return [actions.pending_message_set("steering", one.name, said)]
             case "cancel":
-                return [{"type": "session/turnCancelled", "turnId": one.name}]
+                return [{"type": "chat/turnCancelled", "turnId": one.name}]
             case "cut":
                 return [_cut(one)]
             case "refuse":
-                return [{"type": "session/turnStarted", "turnId": "no", "userMessage": {"text": "no"}}]
+                return [_start("no", "no")]
             case "model":
-                return [{"type": "session/modelChanged", "model": {"id": "large"}}]
+                # As an older client chooses it: so it waits for the end of the turn.
+                return [{"type": "session/modelChanged", "session": self._plan.uri, "model": {"id": "large"}}]
         return []
 
     async def _afterwards(self, one: Exchange, step: int) -> None:
         if one.fork is not None and self._plan.fork is not None:
             await self._fork(one, self._plan.fork)
         if one.title is not None:
-            await self._do(step, {"type": "session/titleChanged", "title": one.title})
+            await self._do(step, actions.title_changed(one.title))
         if one.cut_after is not None and one.kind != "cut":
             await self._do(step + 1, _cut(one))
 
     async def _fork(self, one: Exchange, plan: SessionPlan) -> None:
         try:
-            await self._host.engine.sessions.get(plan.uri)
+            await self._host.parts.engine.sessions.get(plan.uri)
         except SessionNotFound:  # else the turn may be gone since
-            await made(plan.uri, lambda: self._host.fork_session(self._plan.uri, one.name, plan.uri))
+            await made(plan.uri, lambda: self._host.parts.lifecycle.fork(self._plan.uri, one.name, plan.uri))
         await Conversation(self._host, plan, self._seen).run()
 
     async def _do(self, step: int, action: Any) -> None:
@@ -184,20 +186,27 @@ class Conversation:
         if step in self._done:
             return
         self._done.add(step)
-        refusal = await self._host.dispatch(
-            Identity(self._plan.client), step, {**action, "session": self._plan.uri}
-        )
-        journal = self._host.engine.journal
+        refusal = await self._dispatch(step, action)
+        journal = self._host.parts.engine.journal
         seq = journal.last_seq
         await journal.wait()
         report("durable", seq)
         if refusal is not None:
-            report("refused", self._plan.uri, refusal.seq, envelope=refusal.envelope)
+            report("refused", self._plan.uri, refusal.seq, envelope=refusal.envelopes()[0])
+
+    async def _dispatch(self, number: int, action: Any) -> LogItem | None:
+        """Dispatch an action to its channel; return the refusal, if it is refused."""
+        client = self._host.client(Identity(self._plan.client))
+        if action["type"] == "session/modelChanged":
+            return await dispatch(client, number, action)
+        is_of_chat = action["type"].startswith("chat/")
+        channel = self._session.chat_uri if is_of_chat else self._session.uri
+        return await client.dispatch(number, channel, action)
 
     def _gate(self) -> str | None:
-        for request in self._session.state.get("inputRequests", []):
+        for request in open_questions(self._session.chat):
             if request["questions"][0]["message"] == GATE:
-                return request["id"]
+                return str(request["id"])
         return None
 
     async def _open_gate(self, one: Exchange, step: int) -> None:
@@ -208,11 +217,11 @@ class Conversation:
 
     async def _react(self) -> None:
         """Answer what the agent waits for, gates excepted."""
-        turn: Any = self._session.state.get("activeTurn")
+        turn: Any = self._session.chat.get("activeTurn")
         if turn is None:
             return
-        name = turn["userMessage"]["text"].split()[1]
-        for request in self._session.state.get("inputRequests", []):
+        name = turn["message"]["text"].split()[1]
+        for request in open_questions(self._session.chat):
             question = request["questions"][0]["message"]
             if question != GATE:
                 await self._respond(request["id"], _answer(request["id"], answer_to(question, name)))
@@ -229,8 +238,7 @@ class Conversation:
             return
         self._handled.add(key)
         self._following += 1
-        action = {**action, "session": self._plan.uri}
-        refusal = await self._host.dispatch(Identity(self._plan.client), self._following, action)
+        refusal = await self._dispatch(self._following, action)
         if refusal is not None:
             raise AssertionError(f"{action} was refused: {refusal.reason}")
 
@@ -250,33 +258,42 @@ async def made(uri: str, make: Callable[[], Awaitable[Any]]) -> None:
     report("made", uri)
 
 
+def _start(turn_id: str, text: str) -> Any:
+    """Return the action that starts a turn; the host knows the time."""
+    return {"type": "chat/turnStarted", "turnId": turn_id, "message": _message(text)}
+
+
+def _message(text: str) -> Message:
+    return {"text": text, "origin": {"kind": "user"}}
+
+
 def _cut(one: Exchange) -> Any:
-    return {"type": "session/truncated", **({"turnId": one.cut_after} if one.cut_after else {})}
+    return actions.truncated(one.cut_after or None)
 
 
 def _answer(request_id: str, text: str) -> Any:
     answer = {"state": "submitted", "value": {"kind": "text", "value": text}}
-    completed = {"type": "session/inputCompleted", "requestId": request_id, "response": "accept"}
+    completed = {"type": "chat/inputCompleted", "requestId": request_id, "response": "accept"}
     return {**completed, "answers": {"answer": answer}}
 
 
 def _response(call: Any) -> Any:
-    """Give what the driver does about a call that waits for somebody; nothing about others."""
+    """Return what the driver does about a call that waits for somebody; nothing about others."""
     match call["status"]:
         case "pending-confirmation" if json.loads(call["toolInput"])["text"].endswith("-deny"):
             return {
-                "type": "session/toolCallConfirmed",
+                "type": "chat/toolCallConfirmed",
                 "approved": False,
                 "reason": "denied",
                 "reasonMessage": "not today",
             }
         case "pending-confirmation":
-            return {"type": "session/toolCallConfirmed", "approved": True, "confirmed": "user-action"}
+            return {"type": "chat/toolCallConfirmed", "approved": True, "confirmed": "user-action"}
         case "pending-result-confirmation":
-            return {"type": "session/toolCallResultConfirmed", "approved": True}
-        case "running" if "toolClientId" in call:
+            return {"type": "chat/toolCallResultConfirmed", "approved": True}
+        case "running" if client_of(call) is not None:
             text = usual_result("remote", json.loads(call["toolInput"])["text"])
             content = [{"type": "text", "text": text}]
             result = {"success": True, "pastTenseMessage": "Did it", "content": content}
-            return {"type": "session/toolCallComplete", "result": result}
+            return {"type": "chat/toolCallComplete", "result": result}
     return None

@@ -13,10 +13,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from agenthost.host.access.identity import Identity
 from agenthost.host.host import Host
-from agenthost.host.identity import Identity
 from agenthost.host.limits import Limits
-from agenthost.host.starting import Start
+from agenthost.host.sessions.new_session import NewSession
 from agenthost.wire.ahp import ROOT_URI
 from crash.agents import REMOTE, TRUSTED, make_agents
 from crash.conversation import Conversation, made, report
@@ -49,7 +49,7 @@ class Orders:
     service: str | None = None
 
     def plan(self, number: int) -> SessionPlan:
-        """Give the plan of the session of this number."""
+        """Return the plan of the session of this number."""
         return plan_session(self.seed, number, with_model=self.service is not None)
 
 
@@ -71,7 +71,7 @@ class Life:
         async with host:
             for worker in range(self._orders.workers):
                 self._join(self._next(worker))
-            report("durable", host.engine.journal.last_seq)
+            report("durable", host.parts.engine.journal.last_seq)
             root = asyncio.create_task(self._listen_to_root())
             fault = self._orders.fault
             pain = asyncio.create_task(suffer(host, fault, report)) if fault else None
@@ -87,7 +87,7 @@ class Life:
         plan = self._orders.plan(number)
         for one in (plan, plan.fork):
             if one is not None:
-                self._host.clients.joined(Identity(one.client))
+                self._host.parts.clients.joined(Identity(one.client))
 
     def _next(self, number: int) -> int:
         while number in self._finished:
@@ -107,11 +107,11 @@ class Life:
 
     async def _make(self, plan: SessionPlan) -> None:
         client: Any = {"clientId": plan.client, "displayName": "Driver", "tools": [REMOTE]}
-        start = Start(agent=plan.agent, uri=plan.uri, tools=TRUSTED, active_client=client)
-        await made(plan.uri, lambda: self._host.create_session(start))
+        start = NewSession(agent=plan.agent, uri=plan.uri, tools=TRUSTED, active_client=client)
+        await made(plan.uri, lambda: self._host.parts.lifecycle.create(start))
 
     async def _listen_to_root(self) -> None:
-        feed = self._host.feed(Identity("root"))
+        feed = self._host.parts.engine.feed(Identity("root"))
         resumed = await feed.resume(self._orders.seen.get(ROOT_URI, 0), [ROOT_URI])
         for entry in resumed.replay or []:
             report("shown", ROOT_URI, entry.seq, envelope=entry.envelope)

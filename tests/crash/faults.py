@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from agenthost.errors import StorageError
 from agenthost.host.host import Host
-from agenthost.host.starting import Start
+from agenthost.host.sessions.new_session import NewSession
 from agenthost.host.storage.sqlite import FILE
 
 Report: TypeAlias = Callable[..., None]
@@ -50,12 +50,12 @@ async def _wait(is_so: Callable[[], bool]) -> None:
 
 async def _told(host: Host, report: Report, seconds: float) -> None:
     """Wait until the host knows; then nobody can begin something that could not be kept."""
-    journal = host.engine.journal
+    journal = host.parts.engine.journal
     await _wait(lambda: journal.trouble is not None)
     report("trouble", str(journal.trouble))
     shown = journal.shown_seq
     try:
-        await host.create_session(Start(agent="talker"))
+        await host.parts.lifecycle.create(NewSession(agent="talker"))
     except StorageError as error:
         report("told", str(error))
     await asyncio.sleep(seconds)
@@ -64,12 +64,12 @@ async def _told(host: Host, report: Report, seconds: float) -> None:
 
 
 async def _passed(host: Host, report: Report) -> None:
-    await _wait(lambda: host.engine.journal.trouble is None)
+    await _wait(lambda: host.parts.engine.journal.trouble is None)
     report("over")
 
 
 def _writer(host: Host) -> sqlite3.Connection:
-    storage: Any = host.engine.storage
+    storage: Any = host.parts.engine.storage
     writer: sqlite3.Connection = storage._writer
     return writer
 
@@ -81,9 +81,9 @@ async def _full(host: Host, fault: Fault, report: Report) -> None:
         pages = _writer(host).execute("PRAGMA page_count").fetchone()[0]
         _writer(host).execute(f"PRAGMA max_page_count = {pages}")
 
-    await host.engine.journal.in_turn(limit)
+    await host.parts.engine.journal.in_turn(limit)
     await _told(host, report, fault.seconds)
-    await host.engine.journal.in_turn(_writer(host).execute, "PRAGMA max_page_count = 1000000000")
+    await host.parts.engine.journal.in_turn(_writer(host).execute, "PRAGMA max_page_count = 1000000000")
     await _passed(host, report)
 
 
@@ -100,7 +100,7 @@ async def _limit(host: Host, fault: Fault, report: Report) -> None:
 
 async def _lock(host: Host, fault: Fault, report: Report) -> None:
     """Let another process hold the lock; the host waits for it less long than usual."""
-    await host.engine.journal.in_turn(_writer(host).execute, "PRAGMA busy_timeout = 100")
+    await host.parts.engine.journal.in_turn(_writer(host).execute, "PRAGMA busy_timeout = 100")
     assert host.data is not None
     other = await asyncio.create_subprocess_exec(
         sys.executable, "-c", _HOLD, str(host.data / FILE), stdin=PIPE, stdout=PIPE

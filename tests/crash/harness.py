@@ -221,7 +221,7 @@ class Harness:
         return plan_session(self._seed, number, with_model=self._service is not None)
 
     def _until(self) -> int:
-        """Give the first number of a session that was not begun by anybody."""
+        """Return the first number of a session that was not begun by anybody."""
         numbers = [int(uri.partition(":/")[2].rstrip("f")) for uri in self._seen.made]
         return max(numbers, default=0) + WORKERS + 1
 

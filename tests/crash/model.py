@@ -18,7 +18,7 @@ SESSIONS = 250
 
 @contextmanager
 def scripted_model(folder: Path, seed: int) -> Iterator[str]:
-    """Run the service; gives its URL."""
+    """Run the service; returns its URL."""
     plans = [plan_session(seed, number, with_model=True) for number in range(SESSIONS)]
     # Those of forks first: their names begin with the names of other turns.
     forks = [one for plan in plans if plan.fork for one in plan.fork.exchanges]
@@ -29,7 +29,7 @@ def scripted_model(folder: Path, seed: int) -> Iterator[str]:
 
 
 def _fixtures(one: Exchange) -> Iterator[Any]:
-    """Give what the model says in each step of a turn."""
+    """Return what the model says in each step of a turn."""
     match: Any = {"userMessage": one.text, "hasToolResult": False}
     for place, moves in enumerate(_steps(moves_of(one.text))):
         said: Any = {

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 from zlib import crc32
 
-from agenthost.core.stopping import STOPPED
-from agenthost.host.calls import INTERRUPTED
+from agenthost.core.stop_reasons import STOP_SENTENCES
+from agenthost.host.turns.tool_calls import INTERRUPTED
 
 GATE = "gate"
 """The question at the beginning of a turn with which its agent waits until the driver lets it go on."""
@@ -88,7 +88,7 @@ MODEL_KINDS = tuple(f"model-{kind}" for kind in (*MODEL, *SINGLE) if kind != "bi
 
 
 def moves_of(text: str) -> list[Move]:
-    """Give what an agent does about a message."""
+    """Return what an agent does about a message."""
     kind, name = text.split()
     if kind in MODEL_KINDS:
         return _moves_of_model(kind.removeprefix("model-"), name)
@@ -138,28 +138,28 @@ def words(name: str, count: int) -> str:
 
 
 def pieces(text: str) -> list[str]:
-    """Give a text as the deltas that an agent says it in."""
+    """Return a text as the deltas that an agent says it in."""
     *others, last = text.split(" ")
     return [piece + " " for piece in others] + [last]
 
 
 def answer_to(question: str, name: str) -> str:
-    """Give what the driver answers."""
+    """Return what the driver answers."""
     return f"{question} is blue for {name}"
 
 
 def steering_of(name: str) -> str:
-    """Give what the driver says while the turn runs."""
+    """Return what the driver says while the turn runs."""
     return f"rather {name}"
 
 
 def usual_result(tool: str, text: str) -> str:
-    """Give what a tool tells when nothing comes in between."""
+    """Return what a tool tells when nothing comes in between."""
     return f"{tool} did {text}"
 
 
 def allowed_results(tool: str, text: str) -> set[str]:
-    """Give all that a model may be told of a call."""
+    """Return all that a model may be told of a call."""
     if text.endswith("-deny"):
         return {DENIED}
     interrupted = {INTERRUPTED.format(tool)} if tool in ONCE else set()
@@ -167,7 +167,7 @@ def allowed_results(tool: str, text: str) -> set[str]:
 
 
 def echo_of(results: Sequence[str]) -> str:
-    """Give the words with what came of calls."""
+    """Return the words with what came of calls."""
     return f"Results: {'; '.join(results)}."
 
 
@@ -190,7 +190,7 @@ class _Expected:
             case Think(text):
                 self._text("reasoning", text)
             case Ask(question):
-                self._is_open = False
+                self._add("inputRequest", question=question)
                 self._text("markdown", "" if question == GATE else answer_to(question, self._name))
             case Use(calls):
                 self._use(calls)
@@ -207,7 +207,9 @@ class _Expected:
             case Show():
                 self._add("contentRef", size=SHOWN_BYTES)
             case Stop():
-                self._add("systemNotification", text=STOPPED["max_tokens"])
+                self._add("systemNotification", text=STOP_SENTENCES["max_tokens"])
+            case Fail():
+                self._add("error")
 
     def _text(self, kind: str, text: str) -> None:
         if not text:
@@ -235,7 +237,7 @@ class _Expected:
 
 
 def expected_parts(text: str, calls: Sequence[Any], told: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Give the parts that the answer to a message has, as far as they follow from what is known.
+    """Return the parts that the answer to a message has, as far as they follow from what is known.
 
     `calls` are those that were made, in order, and `told` what the model was told of each.
     """

@@ -18,9 +18,9 @@ from websockets.sync.client import connect
 
 from agenthost.agents.demo import demo
 from agenthost.edges.access import Admission
-from agenthost.host.agent import Agent
-from agenthost.host.keys import KeyFile
-from agenthost.host.turn import Turn
+from agenthost.host.access.keys import KeyFile
+from agenthost.host.authoring.agent import Agent
+from agenthost.host.authoring.turn import Turn
 from hosting import run
 from serving import Answer
 from sites import Site, site
@@ -67,7 +67,7 @@ def is_refused(answer: Answer) -> bool:
     return is_told and answer.json == {"error": error}
 
 
-def test_without_keys_everybody_here_sees_everything(tmp_path: Path) -> None:
+def test_without_keys_everybody_on_this_machine_sees_everything(tmp_path: Path) -> None:
     async def story() -> None:
         async with site(tmp_path, Route("/who", who)) as here:
             assert (await here.ask("/who")).json == {"owner": None}
@@ -92,7 +92,7 @@ def test_with_keys_every_path_but_health_needs_one(tmp_path: Path) -> None:
     run(story)
 
 
-def test_only_a_whole_key_as_a_bearer_token_opens(tmp_path: Path) -> None:
+def test_only_a_complete_key_as_a_bearer_token_is_accepted(tmp_path: Path) -> None:
     key = key_of(tmp_path, "ann")
     revoked = key_of(tmp_path)
     KeyFile(tmp_path).revoke(revoked)
@@ -110,7 +110,7 @@ def test_only_a_whole_key_as_a_bearer_token_opens(tmp_path: Path) -> None:
     run(story)
 
 
-def test_two_authorizations_are_none(tmp_path: Path) -> None:
+def test_two_authorization_headers_are_refused(tmp_path: Path) -> None:
     key = key_of(tmp_path)
 
     def talk(url: str) -> int:
@@ -130,7 +130,7 @@ def test_two_authorizations_are_none(tmp_path: Path) -> None:
     run(story)
 
 
-def test_what_is_set_to_be_public_can_be_read_without_a_key(tmp_path: Path) -> None:
+def test_public_paths_can_be_read_without_a_key(tmp_path: Path) -> None:
     key_of(tmp_path)
 
     async def story() -> None:
@@ -180,7 +180,7 @@ def test_a_websocket_takes_a_key_in_its_header_or_in_its_address(tmp_path: Path)
     run(story)
 
 
-def test_a_connection_that_lasts_can_tell_that_its_key_was_revoked(tmp_path: Path) -> None:
+def test_a_long_lived_connection_notices_that_its_key_was_revoked(tmp_path: Path) -> None:
     key = key_of(tmp_path, "ann")
     telling = Telling()
 
@@ -229,7 +229,7 @@ def endpoints(version: str, session: str) -> list[tuple[str, str, Any]]:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_session_is_there_for_its_owner_and_for_nobody_else(tmp_path: Path, version: str) -> None:
+def test_a_session_is_visible_only_to_its_owner(tmp_path: Path, version: str) -> None:
     ann, also_ann, bob, nobody = (key_of(tmp_path, owner) for owner in ("ann", "ann", "bob", ""))
 
     async def story() -> None:
@@ -253,7 +253,7 @@ def test_a_session_is_there_for_its_owner_and_for_nobody_else(tmp_path: Path, ve
 
 
 @pytest.mark.parametrize("is_in_memory", [True, False])
-def test_what_was_made_before_there_were_keys_belongs_to_keys_without_an_owner(
+def test_sessions_from_before_there_were_keys_belong_to_keys_without_an_owner(
     tmp_path: Path, is_in_memory: bool
 ) -> None:
     async def story() -> None:
@@ -330,7 +330,7 @@ async def endless(turn: Turn) -> None:
 
 
 @pytest.mark.parametrize("how", ["revoked", "expired"])
-def test_a_stream_of_events_ends_when_its_key_does(tmp_path: Path, how: str) -> None:
+def test_a_stream_of_events_ends_when_its_key_is_revoked(tmp_path: Path, how: str) -> None:
     key = KeyFile(tmp_path).create("ann", seconds=2 if how == "expired" else None)[1]
 
     def read(url: str, path: str) -> bytes:

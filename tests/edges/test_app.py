@@ -17,7 +17,7 @@ from websockets.sync.client import connect
 
 from agenthost.edges.app import App
 from agenthost.edges.health import Phase
-from hosting import new_state, run
+from hosting import new_session, run
 from sites import site
 
 
@@ -51,7 +51,7 @@ class Endless:
             await send({"type": "http.response.body", "body": b"ended"})
 
 
-def test_a_server_that_is_well_says_so(tmp_path: Path) -> None:
+def test_a_healthy_server_says_so(tmp_path: Path) -> None:
     async def story() -> None:
         async with site(tmp_path) as here:
             for path in ("/healthz", "/readyz"):
@@ -63,7 +63,7 @@ def test_a_server_that_is_well_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("phase", "code"), [(Phase.STARTING, "starting"), (Phase.STOPPING, "stopping")])
-def test_while_the_host_is_not_open_it_is_alive_and_not_ready(
+def test_while_the_host_is_not_open_the_server_is_alive_but_not_ready(
     tmp_path: Path, phase: Phase, code: str
 ) -> None:
     async def story() -> None:
@@ -83,7 +83,7 @@ def test_a_store_that_cannot_be_written_makes_it_not_ready_without_naming_files(
         async with site(tmp_path) as here:
             breaking = sqlite3.connect(tmp_path / "agenthost.db")
             breaking.execute("ALTER TABLE snapshot RENAME TO hidden")
-            making = asyncio.create_task(here.host.engine.sessions.create(new_state("demo:/1")))
+            making = asyncio.create_task(new_session(here.host.parts.engine, "demo:/1"))
             while (answer := await here.ask("/readyz")).status == 200:
                 pass
             assert answer.status == 503
@@ -98,7 +98,7 @@ def test_a_store_that_cannot_be_written_makes_it_not_ready_without_naming_files(
     run(story)
 
 
-def test_what_is_not_there_is_answered_in_json(tmp_path: Path) -> None:
+def test_an_unknown_path_is_answered_in_json(tmp_path: Path) -> None:
     async def story() -> None:
         async with site(tmp_path) as here:
             for path in ("/index.html", "/nothing", "/healthz/", "/%ff", "/assets/", "/assets/../"):
@@ -109,7 +109,7 @@ def test_what_is_not_there_is_answered_in_json(tmp_path: Path) -> None:
     run(story)
 
 
-def test_a_method_that_a_path_does_not_take_is_answered_in_json(tmp_path: Path) -> None:
+def test_an_unsupported_method_is_answered_in_json(tmp_path: Path) -> None:
     async def story() -> None:
         async with site(tmp_path) as here:
             answer = await here.ask("/healthz", "DELETE")
@@ -138,7 +138,7 @@ def test_an_unexpected_error_goes_to_the_log_and_not_to_the_peer(
 @pytest.mark.parametrize(
     "name", ["localhost", "LocalHost:99", "127.0.0.1", "127.0.0.1:1", "[::1]", "[::1]:8642"]
 )
-def test_names_of_this_machine_are_answered(tmp_path: Path, name: str) -> None:
+def test_names_of_this_machine_are_allowed(tmp_path: Path, name: str) -> None:
     async def story() -> None:
         async with site(tmp_path) as here:
             assert (await here.ask("/healthz", Host=name)).status == 200
@@ -149,7 +149,7 @@ def test_names_of_this_machine_are_answered(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["evil.example", "localhost.evil.example", "127.0.0.2", "[::2]", "", "[", "1"]
 )
-def test_other_names_are_not_answered_whatever_is_asked(tmp_path: Path, name: str) -> None:
+def test_other_names_are_refused_for_every_path(tmp_path: Path, name: str) -> None:
     async def story() -> None:
         async with site(tmp_path, WebSocketRoute("/echo", Echo())) as here:
             for path in ("/healthz", "/nothing"):
@@ -178,7 +178,7 @@ def test_a_websocket_is_served_without_compression(tmp_path: Path) -> None:
     ("path", "headers", "status", "code"),
     [("/nothing", {}, 404, "not_found"), ("/echo", {"Host": "evil.example"}, 421, "misdirected_request")],
 )
-def test_a_websocket_is_refused_in_the_same_form(
+def test_a_websocket_is_refused_in_the_same_format(
     tmp_path: Path, path: str, headers: dict[str, str], status: int, code: str
 ) -> None:
     def talk(url: str) -> None:
@@ -196,7 +196,7 @@ def test_a_websocket_is_refused_in_the_same_form(
     run(story)
 
 
-def test_a_websocket_hears_that_the_server_goes(tmp_path: Path) -> None:
+def test_a_websocket_is_notified_when_the_server_stops(tmp_path: Path) -> None:
     def talk(url: str, is_connected: Callable[[], object]) -> None:
         with connect(url.replace("http", "ws") + "/echo") as socket:
             is_connected()
@@ -216,7 +216,7 @@ def test_a_websocket_hears_that_the_server_goes(tmp_path: Path) -> None:
     run(story)
 
 
-def test_a_stream_that_listens_for_the_end_is_ended_in_order(tmp_path: Path) -> None:
+def test_a_stream_that_handles_the_stop_ends_cleanly(tmp_path: Path) -> None:
     async def story() -> None:
         endless = Endless()
         async with site(tmp_path, Route("/endless", endless)) as here:
@@ -242,7 +242,7 @@ def test_a_stream_that_does_not_is_cut_off(tmp_path: Path) -> None:
     run(story)
 
 
-def test_who_asks_for_ahp_without_websocket_is_told_so_and_the_page_stays_where_it_is(tmp_path: Path) -> None:
+def test_ahp_without_websocket_is_explained_and_the_page_is_still_served(tmp_path: Path) -> None:
     async def story() -> None:
         async with site(tmp_path) as here:
             for path in ("/ahp", "/ahp/"):

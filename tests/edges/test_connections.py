@@ -13,9 +13,9 @@ from typing import Any, Self
 
 import pytest
 
-from agenthost.edges import connections, protocol, sockets
+from agenthost.edges import connections, http_protocol, websocket_protocol
 from agenthost.edges.connections import Connections
-from agenthost.host.keys import KeyFile
+from agenthost.host.access.keys import KeyFile
 from hosting import run
 from serving import TIMEOUT, ask, serving
 from sites import Site, site
@@ -40,14 +40,14 @@ class Raw:
         self.sock.sendall(data)
 
     def is_answered(self, request: bytes) -> bool:
-        """Tell whether this is answered with 200, and all of the answer comes."""
+        """Return whether this is answered with 200, and all of the answer comes."""
         self.say(request)
         found = http.client.HTTPResponse(self.sock)
         found.begin()
         return found.status == 200 and found.read() != b""
 
     def say_for_ever(self, data: bytes, most: int) -> int:
-        """Say it again and again until the server has enough; gives how many bytes that took."""
+        """Say it again and again until the server has enough; returns how many bytes that took."""
         said = 0
         with suppress(OSError):
             while said < most:
@@ -80,8 +80,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have all that takes seconds take tenths of them."""
     monkeypatch.setattr(connections, "SWEEP_SECONDS", 0.1)
     for name in ("HEAD_SECONDS", "KEEP_ALIVE_SECONDS", "BODY_SECONDS", "LINGER_SECONDS"):
-        monkeypatch.setattr(protocol, name, 3)
-    monkeypatch.setattr(sockets, "LINGER_SECONDS", 3)
+        monkeypatch.setattr(http_protocol, name, 3)
+    monkeypatch.setattr(websocket_protocol, "LINGER_SECONDS", 3)
 
 
 def on_a_site(folder: Path, story: Callable[[Site], None], **given: Any) -> None:
@@ -102,7 +102,7 @@ ENDLESS = {
 
 
 @pytest.mark.parametrize("kind", ENDLESS)
-def test_what_would_never_end_is_refused_before_it_costs_memory(tmp_path: Path, kind: str) -> None:
+def test_an_endless_request_is_refused_before_it_costs_memory(tmp_path: Path, kind: str) -> None:
     more = b"x: " + b"y" * 1000 + b"\r\n" if kind == "headers" else b"y" * 4096
 
     def story(here: Site) -> None:
@@ -117,7 +117,7 @@ def test_what_would_never_end_is_refused_before_it_costs_memory(tmp_path: Path, 
 @pytest.mark.parametrize(
     "headers", [b"x: " + b"y" * 70_000 + b"\r\n", b"x: y\r\n" * 101], ids=["too large", "too many"]
 )
-def test_headers_that_are_too_large_or_too_many_are_refused_with_a_sentence(
+def test_headers_that_are_too_large_or_too_many_are_refused_with_a_message(
     tmp_path: Path, headers: bytes
 ) -> None:
     def story(here: Site) -> None:
@@ -132,7 +132,7 @@ def test_headers_that_are_too_large_or_too_many_are_refused_with_a_sentence(
     on_a_site(tmp_path, story)
 
 
-def test_a_trailer_is_no_header(tmp_path: Path) -> None:
+def test_a_trailer_is_not_a_header(tmp_path: Path) -> None:
     _, key = KeyFile(tmp_path).create("ann")
 
     def story(here: Site) -> None:
@@ -156,7 +156,7 @@ def test_a_trailer_is_no_header(tmp_path: Path) -> None:
     ],
     ids=["silence", "a blank line", "half a head", "half a body", "half a chunk"],
 )
-def test_a_request_that_is_never_whole_is_not_waited_for(tmp_path: Path, said: bytes, answer: bytes) -> None:
+def test_an_incomplete_request_times_out(tmp_path: Path, said: bytes, answer: bytes) -> None:
     def story(here: Site) -> None:
         with Raw(here.url) as peer:
             peer.say(said)
@@ -178,7 +178,7 @@ def test_a_second_request_has_no_more_time_than_the_first(tmp_path: Path) -> Non
 
 
 @pytest.mark.usefixtures("quick")
-def test_a_connection_that_is_idle_is_ended_without_a_word(tmp_path: Path) -> None:
+def test_an_idle_connection_is_closed_silently(tmp_path: Path) -> None:
     def story(here: Site) -> None:
         with Raw(here.url) as peer:
             for _ in range(2):
@@ -190,7 +190,7 @@ def test_a_connection_that_is_idle_is_ended_without_a_word(tmp_path: Path) -> No
 
 
 @pytest.mark.usefixtures("quick")
-def test_a_body_that_was_refused_is_not_read_for_ever(tmp_path: Path) -> None:
+def test_a_refused_body_is_not_read_forever(tmp_path: Path) -> None:
     KeyFile(tmp_path).create("ann")
 
     def story(here: Site) -> None:
@@ -215,7 +215,7 @@ def test_a_handshake_that_cannot_be_read_is_answered(tmp_path: Path) -> None:
     on_a_site(tmp_path, story)
 
 
-def test_more_requests_at_once_than_anybody_needs_end_the_connection(tmp_path: Path) -> None:
+def test_too_many_pipelined_requests_end_the_connection(tmp_path: Path) -> None:
     def story(here: Site) -> None:
         with Raw(here.url) as peer:
             peer.say_for_ever(b"GET /metrics HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n" * 1000, 1)
@@ -228,7 +228,7 @@ def opened(stack: ExitStack, url: str, count: int) -> list[Raw]:
     return [stack.enter_context(Raw(url)) for _ in range(count)]
 
 
-def test_those_who_are_in_are_never_shut_out_by_those_who_are_not(tmp_path: Path) -> None:
+def test_authenticated_clients_are_never_locked_out_by_others(tmp_path: Path) -> None:
     _, key = KeyFile(tmp_path).create("ann")
     request = b"GET /aap/meta HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer %s\r\n\r\n" % key.encode()
 
@@ -247,12 +247,12 @@ def test_those_who_are_in_are_never_shut_out_by_those_who_are_not(tmp_path: Path
     on_a_site(tmp_path, story, max_connections=64)
 
 
-def test_one_address_does_not_get_all_that_is_left_for_strangers() -> None:
+def test_one_address_cannot_use_the_whole_unauthenticated_budget() -> None:
     budget = Connections(64)
     assert (budget.max_unauthenticated, budget.max_for_one_address) == (16, 8)
 
 
-def test_whoever_comes_when_all_places_are_taken_is_told_so(tmp_path: Path) -> None:
+def test_a_connection_beyond_the_limit_is_told_so(tmp_path: Path) -> None:
     def story(here: Site) -> None:
         with ExitStack() as stack:
             for _ in range(16):
@@ -275,7 +275,7 @@ def few_files() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("few_files")
-def test_a_server_with_few_descriptors_answers_beside_a_crowd_that_is_silent(tmp_path: Path) -> None:
+def test_a_server_with_few_descriptors_answers_despite_many_silent_connections(tmp_path: Path) -> None:
     _, key = KeyFile(tmp_path).create("ann")
     limited = 'ulimit -n 256; exec "$0" -m agenthost serve --port 0 --data "$1"'
     command = ["sh", "-c", limited, sys.executable, str(tmp_path)]
@@ -298,7 +298,7 @@ RUBBISH = {
 }
 
 
-def test_rubbish_puts_no_traceback_into_the_log(tmp_path: Path) -> None:
+def test_garbage_causes_no_traceback_in_the_log(tmp_path: Path) -> None:
     handshake = (
         b"GET /ahp HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: upgrade\r\nupgrade: websocket\r\n"
         b"sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"

@@ -13,7 +13,7 @@ from websockets.sync.client import connect
 
 from agenthost.agents.demo import demo
 from agenthost.edges.cors import MAX_REPORTED
-from agenthost.host.keys import KeyFile
+from agenthost.host.access.keys import KeyFile
 from hosting import run
 from sites import site
 
@@ -76,7 +76,7 @@ def test_foreign_pages_can_neither_read_nor_change(tmp_path: Path) -> None:
     run(story)
 
 
-def test_who_is_no_page_may_change(tmp_path: Path) -> None:
+def test_a_client_that_is_not_a_page_may_change(tmp_path: Path) -> None:
     async def story() -> None:
         async with site(tmp_path, agents=[demo]) as here:
             answer = await here.ask("/aap/sessions", "POST", SESSION)
@@ -86,7 +86,7 @@ def test_who_is_no_page_may_change(tmp_path: Path) -> None:
     run(story)
 
 
-def test_our_own_page_may_change_under_every_name_that_we_answer_to(tmp_path: Path) -> None:
+def test_our_own_page_may_change_under_every_allowed_name(tmp_path: Path) -> None:
     async def story() -> None:
         async with site(tmp_path, agents=[demo], allowed_hosts="agents.local", cors_origins="") as here:
             for host, origin, status in (
@@ -121,7 +121,7 @@ def test_a_preflight_is_told_what_a_page_may_send_with_and_without_keys(tmp_path
     run(story)
 
 
-def test_headers_that_are_none_are_not_repeated(tmp_path: Path) -> None:
+def test_invalid_header_names_are_not_echoed(tmp_path: Path) -> None:
     async def story() -> None:
         async with site(tmp_path) as here:
             for asked in ("<script>", "", "x" * 2000):
@@ -133,7 +133,7 @@ def test_headers_that_are_none_are_not_repeated(tmp_path: Path) -> None:
     run(story)
 
 
-def test_what_is_set_replaces_the_default(tmp_path: Path) -> None:
+def test_configured_origins_replace_the_default(tmp_path: Path) -> None:
     async def story() -> None:
         async with site(tmp_path, agents=[demo], cors_origins=["https://app.example"]) as here:
             for origin, status in (
@@ -148,7 +148,7 @@ def test_what_is_set_replaces_the_default(tmp_path: Path) -> None:
     run(story)
 
 
-def test_a_star_welcomes_every_page(tmp_path: Path) -> None:
+def test_a_star_allows_every_page(tmp_path: Path) -> None:
     async def story() -> None:
         async with site(tmp_path, agents=[demo], cors_origins="*") as here:
             for origin in ("https://evil.example", "null"):
@@ -159,7 +159,7 @@ def test_a_star_welcomes_every_page(tmp_path: Path) -> None:
     run(story)
 
 
-def test_with_keys_the_key_decides_and_a_welcome_page_can_read_the_refusal(tmp_path: Path) -> None:
+def test_with_keys_the_key_decides_and_an_allowed_page_can_read_the_refusal(tmp_path: Path) -> None:
     key = KeyFile(tmp_path).create()[1]
 
     async def story() -> None:
@@ -196,7 +196,7 @@ def test_a_foreign_page_opens_no_websocket_without_a_key(tmp_path: Path) -> None
     run(story)
 
 
-def test_the_window_of_vs_code_is_welcome_whatever_is_set(tmp_path: Path) -> None:
+def test_vs_code_is_always_allowed(tmp_path: Path) -> None:
     origin = "vscode-file://vscode-app"
 
     def talk(url: str) -> None:
@@ -220,7 +220,7 @@ def test_the_window_of_vs_code_is_welcome_whatever_is_set(tmp_path: Path) -> Non
     run(story)
 
 
-def test_an_origin_that_is_refused_is_in_the_log_once_with_the_setting(
+def test_a_refused_origin_is_logged_once_with_the_setting(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def story() -> None:
@@ -242,7 +242,7 @@ def test_an_origin_that_is_refused_is_in_the_log_once_with_the_setting(
     assert len(said) == MAX_REPORTED
 
 
-def test_several_origins_are_none_of_ours(tmp_path: Path) -> None:
+def test_several_origin_headers_are_refused(tmp_path: Path) -> None:
     def talk(url: str) -> int:
         connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=10)
         connection.putrequest("POST", "/aap/sessions")

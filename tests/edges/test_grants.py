@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from agenthost.host.agent import Agent
-from agenthost.host.keys import KeyFile
-from agenthost.host.options import Option
-from agenthost.host.turn import Turn
-from agenthost.wire.ahp import ROOT_URI
+from agenthost.host.access.keys import KeyFile
+from agenthost.host.authoring.agent import Agent
+from agenthost.host.authoring.options import Option
+from agenthost.host.authoring.turn import Turn
+from agenthost.wire.ahp.legacy import ROOT_URI
 from ahp_agents import ECHO
 from ahp_frames import Refused
 from ahp_sites import Place, on_a_host
@@ -104,8 +104,8 @@ class ByAap:
 
     async def answer(self, session: str, *, approved: bool) -> str:
         """Answer the call that waits; return the refusal, or nothing."""
-        held = await self._place.host.engine.sessions.named(session)
-        call = held.state["activeTurn"]["responseParts"][-1]["toolCall"]["toolCallId"]  # type: ignore[typeddict-item]
+        held = await self._place.host.parts.engine.sessions.named(session)
+        call = held.chat["activeTurn"]["responseParts"][-1]["toolCall"]["toolCallId"]  # type: ignore[typeddict-item]
         message = {"role": "tool_permission", "toolCallId": call, "granted": approved}
         return _refusal(await self._ask(f"/aap/sessions/{session}/turns", {"messages": [message]}))
 
@@ -160,7 +160,7 @@ async def test_an_option_may_need_a_grant_and_its_default_never_does(place: Plac
 
 @both
 @on_a_host(worth=WORTH)
-async def test_a_key_without_sessions_opens_none(place: Place, speaks: Speaker) -> None:
+async def test_a_key_without_the_sessions_grant_cannot_open_any(place: Place, speaks: Speaker) -> None:
     assert "the grant 'sessions'" in await speaks(place, place.keys["watcher"]).create()
 
 
@@ -197,7 +197,7 @@ async def test_a_setting_may_need_a_grant_to_be_changed(place: Place) -> None:
 
 
 @on_a_host(worth=WORTH)
-async def test_without_terminals_none_is_made_seen_into_typed_into_or_ended(place: Place) -> None:
+async def test_without_the_terminals_grant_none_is_created_read_typed_into_or_ended(place: Place) -> None:
     terminal: Any = {"terminal": "t:/1"}
     keys = place.keys
     async with place.client("s", keys["shell"]) as shell, place.client("u", keys["usual"]) as usual:
@@ -225,7 +225,9 @@ async def test_without_terminals_none_is_made_seen_into_typed_into_or_ended(plac
 
 
 @on_a_host(worth=WORTH)
-async def test_without_files_nothing_of_the_workspace_is_read_written_or_proposed(place: Place) -> None:
+async def test_without_the_files_grant_nothing_in_the_workspace_is_read_written_or_proposed(
+    place: Place,
+) -> None:
     place.workspace.joinpath("a.txt").write_text("a")
     file = {"uri": place.uri("a.txt")}
     async with (
@@ -250,7 +252,7 @@ async def test_without_files_nothing_of_the_workspace_is_read_written_or_propose
 
 
 @on_a_host(ECHO, worth=WORTH)
-async def test_what_was_said_in_a_session_is_read_without_files(place: Place) -> None:
+async def test_messages_of_a_session_are_read_without_the_files_grant(place: Place) -> None:
     async with place.client("t", place.keys["talker"]) as talker:
         uri = await talker.begun(new_uri("echo"))
         turn = await talker.say(uri, "/show")
@@ -259,7 +261,7 @@ async def test_what_was_said_in_a_session_is_read_without_files(place: Place) ->
 
 
 @on_a_host(worth=WORTH)
-async def test_without_sessions_nothing_is_heard_of_any(place: Place) -> None:
+async def test_without_the_sessions_grant_there_are_no_notifications(place: Place) -> None:
     async with (
         place.client("w", place.keys["watcher"]) as watcher,
         place.client("u", place.keys["usual"]) as me,

@@ -7,7 +7,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Mount, Route
 
-from hosting import new_state, run
+from agenthost.host.log.stats import GROUP_SIZES
+from hosting import new_session, run
 from sites import site
 
 
@@ -19,14 +20,14 @@ async def fail(_request: Request) -> Response:
     raise RuntimeError
 
 
-def test_metrics_tell_what_the_host_counted(tmp_path: Path) -> None:
+def test_metrics_contain_what_the_host_counted(tmp_path: Path) -> None:
     async def story() -> None:
         async with site(tmp_path) as here:
-            await here.host.engine.sessions.create(new_state("demo:/1"))
+            await new_session(here.host.parts.engine, "demo:/1")
             here.host.stats.turns["complete"] += 2
             here.host.stats.tool_calls["failed"] += 3
             here.host.stats.errors["agent"] += 4
-            stats = here.host.engine.journal.stats
+            stats = here.host.parts.engine.journal.stats
             found = await here.metrics()
             assert found["agenthost_sessions",] == found["agenthost_sessions_in_memory",] == 1
             assert found["agenthost_turns_total", "complete"] == 2
@@ -34,7 +35,7 @@ def test_metrics_tell_what_the_host_counted(tmp_path: Path) -> None:
             assert found["agenthost_errors_total", "agent"] == 4
             assert found["agenthost_deltas_total",] == found["agenthost_journal_failures_total",] == 0
             assert found["agenthost_commit_seconds_count",] == stats.commits > 0
-            assert found["agenthost_commit_seconds_sum",] == pytest.approx(stats.commit_seconds.total)
+            assert found["agenthost_commit_seconds_sum",] == pytest.approx(stats.commit_seconds_total)
             assert found["agenthost_commit_size_bucket", "+Inf"] == stats.commits
             assert found["agenthost_journal_backlog",] == found["agenthost_subscribers",] == 0
             assert found["agenthost_subscriber_backlog_max",] == 0
@@ -59,15 +60,15 @@ def test_every_metric_of_ours_is_documented(tmp_path: Path) -> None:
     run(story)
 
 
-def test_the_buckets_of_a_histogram_hold_the_smaller_ones(tmp_path: Path) -> None:
+def test_the_buckets_of_a_histogram_are_cumulative(tmp_path: Path) -> None:
     async def story() -> None:
         async with site(tmp_path) as here:
-            sizes = here.host.engine.journal.stats.group_sizes
-            before = list(sizes.counts)
-            for size in (1, 3, 4, 100_000):
-                sizes.add(size)
+            sizes = here.host.parts.engine.journal.stats.group_sizes
+            before = list(sizes)
+            for bucket, count in ((0, 1), (1, 2), (len(GROUP_SIZES), 1)):
+                sizes[bucket] += count
             found = await here.metrics()
-            counts = [found["agenthost_commit_size_bucket", f"{bound}"] for bound in sizes.bounds]
+            counts = [found["agenthost_commit_size_bucket", f"{bound}"] for bound in GROUP_SIZES]
             assert counts[0] == before[0] + 1
             assert counts[1] == sum(before[:2]) + 3
             assert found["agenthost_commit_size_bucket", "+Inf"] == sum(before) + 4
@@ -75,7 +76,7 @@ def test_the_buckets_of_a_histogram_hold_the_smaller_ones(tmp_path: Path) -> Non
     run(story)
 
 
-def test_requests_are_counted_by_the_route_as_it_was_declared(tmp_path: Path) -> None:
+def test_requests_are_counted_by_their_declared_route(tmp_path: Path) -> None:
     inner = Mount("/inside", routes=[Route("/session/{name}", well)])
 
     async def story() -> None:

@@ -11,7 +11,7 @@ from websockets.typing import Subprotocol
 
 from agenthost.edges.health import Phase
 from agenthost.edges.page import Page
-from agenthost.host.keys import KeyFile
+from agenthost.host.access.keys import KeyFile
 from hosting import run
 from sites import site
 
@@ -33,7 +33,7 @@ def built(tmp_path: Path) -> Page:
     return Page(folder)
 
 
-def test_the_page_may_load_from_its_server_alone_and_is_in_no_other_page(tmp_path: Path, built: Page) -> None:
+def test_the_page_loads_only_from_its_server_and_cannot_be_framed(tmp_path: Path, built: Page) -> None:
     async def story() -> None:
         async with site(tmp_path, page=built) as here:
             answer = await here.ask("/")
@@ -47,9 +47,7 @@ def test_the_page_may_load_from_its_server_alone_and_is_in_no_other_page(tmp_pat
     run(story)
 
 
-def test_what_is_named_by_its_content_is_kept_and_the_rest_asked_for_again(
-    tmp_path: Path, built: Page
-) -> None:
+def test_files_named_by_hash_are_cached_and_others_revalidated(tmp_path: Path, built: Page) -> None:
     async def story() -> None:
         async with site(tmp_path, page=built) as here:
             assert "immutable" in (await here.ask("/assets/index-1a.js")).headers["cache-control"]
@@ -67,7 +65,7 @@ def test_what_is_named_by_its_content_is_kept_and_the_rest_asked_for_again(
     ("accepted", "encoding"),
     [("gzip, deflate, br", "br"), ("gzip", "gzip"), ("br;q=0, gzip;q=0.5", "gzip"), ("br; q=0.0", None)],
 )
-def test_a_browser_gets_the_best_encoding_that_it_takes(
+def test_a_browser_gets_the_best_encoding_it_accepts(
     tmp_path: Path, built: Page, accepted: str, encoding: str | None
 ) -> None:
     async def story() -> None:
@@ -81,7 +79,7 @@ def test_a_browser_gets_the_best_encoding_that_it_takes(
     run(story)
 
 
-def test_head_gives_the_headers_and_nothing_else_is_taken(tmp_path: Path, built: Page) -> None:
+def test_head_returns_the_headers_and_other_methods_are_refused(tmp_path: Path, built: Page) -> None:
     async def story() -> None:
         async with site(tmp_path, page=built) as here:
             head = await here.ask("/", "HEAD")
@@ -93,7 +91,7 @@ def test_head_gives_the_headers_and_nothing_else_is_taken(tmp_path: Path, built:
     run(story)
 
 
-def test_without_a_build_a_plain_page_says_so_and_links_the_protocols(tmp_path: Path) -> None:
+def test_without_a_build_a_placeholder_says_so_and_links_the_protocols(tmp_path: Path) -> None:
     async def story() -> None:
         async with site(tmp_path, page=Page(tmp_path / "none")) as here:
             answer = await here.ask("/")
@@ -105,12 +103,16 @@ def test_without_a_build_a_plain_page_says_so_and_links_the_protocols(tmp_path: 
     run(story)
 
 
-def test_the_page_needs_no_key_and_no_open_host_and_tells_whether_a_key_would_do(
+def test_the_page_needs_no_key_and_no_open_host_and_says_whether_a_key_is_valid(
     tmp_path: Path, built: Page
 ) -> None:
     async def story() -> None:
         async with site(tmp_path, page=built) as here:
-            assert (await here.ask("/access")).json == {"needsKey": False, "isGranted": True}
+            assert (await here.ask("/access")).json == {
+                "needsKey": False,
+                "isGranted": True,
+                "withheld": {},
+            }
         key = KeyFile(tmp_path).create("ann")[1]
         async with site(tmp_path, page=built) as here:
             here.app.phase = Phase.STARTING
@@ -119,7 +121,11 @@ def test_the_page_needs_no_key_and_no_open_host_and_tells_whether_a_key_would_do
             wrong = await here.ask("/access", Authorization="Bearer ah_0_1")
             assert wrong.json == {"needsKey": True, "isGranted": False}
             right = await here.ask("/access", Authorization=f"Bearer {key}")
-            assert right.json == {"needsKey": True, "isGranted": True}
+            assert right.json == {
+                "needsKey": True,
+                "isGranted": True,
+                "withheld": {"terminals": "key", "run": "key", "admin": "key"},
+            }
             assert (await here.ask("/access", "POST")).status == 401
 
     run(story)

@@ -11,8 +11,8 @@ from starlette.types import Receive, Scope, Send
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from agenthost.edges.rates import Rates, source_of
-from agenthost.host.keys import KeyFile
+from agenthost.edges.rates import Rates, client_source
+from agenthost.host.access.keys import KeyFile
 from hosting import run
 from sites import Site, site
 
@@ -30,7 +30,7 @@ class Clock:
 @pytest.mark.parametrize(
     ("rate", "seconds"), [("2/s", 1), ("2/m", 30), ("2/h", 1800), ("1/s", 1), ("1/m", 60)]
 )
-def test_whoever_was_quiet_may_ask_as_often_as_set_and_then_waits_for_the_next(
+def test_an_idle_client_may_use_its_whole_bucket_and_then_waits_for_the_next_token(
     rate: str, seconds: int
 ) -> None:
     clock = Clock()
@@ -44,9 +44,7 @@ def test_whoever_was_quiet_may_ask_as_often_as_set_and_then_waits_for_the_next(
 
 
 @given(st.integers(1, 50), st.sampled_from("smh"), st.lists(st.floats(0, 100), max_size=200))
-def test_nobody_gets_more_than_a_bucket_and_what_has_filled_up_since(
-    count: int, unit: str, pauses: list[float]
-) -> None:
+def test_nobody_gets_more_than_a_bucket_and_its_refill(count: int, unit: str, pauses: list[float]) -> None:
     clock = Clock()
     rates = Rates(f"{count}/{unit}", clock=clock)
     allowed = 0
@@ -60,7 +58,7 @@ def test_nobody_gets_more_than_a_bucket_and_what_has_filled_up_since(
 
 
 @given(st.integers(1, 5), st.integers(1, 20))
-def test_who_waits_as_long_as_told_is_let_in(count: int, refused: int) -> None:
+def test_a_client_that_waits_as_long_as_told_is_allowed(count: int, refused: int) -> None:
     clock = Clock()
     rates = Rates(f"{count}/m", clock=clock)
     waits = [rates.take("ann") for _ in range(count + refused)]  # being refused costs nothing
@@ -68,8 +66,8 @@ def test_who_waits_as_long_as_told_is_let_in(count: int, refused: int) -> None:
     assert rates.take("ann") == 0
 
 
-def test_memory_is_bounded_and_who_was_quiet_for_longest_is_forgotten_first() -> None:
-    rates = Rates("1/h", clock=Clock(), most=3)
+def test_memory_is_bounded_and_the_longest_idle_client_is_forgotten_first() -> None:
+    rates = Rates("1/h", clock=Clock(), max_buckets=3)
     for who in ("a", "b", "c", "a", "d"):
         rates.take(who)
     assert len(rates._buckets) == 3
@@ -77,7 +75,7 @@ def test_memory_is_bounded_and_who_was_quiet_for_longest_is_forgotten_first() ->
     assert rates.take("b") == 0
 
 
-def test_off_is_without_limit_and_without_memory() -> None:
+def test_off_means_no_limit_and_no_memory() -> None:
     rates = Rates("off")
     assert not rates.is_on
     assert [rates.take("ann") for _ in range(100)] == [0] * 100
@@ -94,12 +92,12 @@ def test_off_is_without_limit_and_without_memory() -> None:
         ("not an address", "not an address"),
     ],
 )
-def test_a_network_counts_as_one_where_addresses_are_many(address: str, source: str) -> None:
-    assert source_of(address) == source
+def test_an_ipv6_network_counts_as_one_client(address: str, source: str) -> None:
+    assert client_source(address) == source
 
 
 async def ask_until_refused(here: Site, **headers: str) -> int:
-    """Give how many answers there were before it was too much."""
+    """Return how many answers there were before it was too much."""
     for count in range(10):
         answer = await here.ask("/aap/sessions", **headers)
         if answer.status == 429:
@@ -109,7 +107,7 @@ async def ask_until_refused(here: Site, **headers: str) -> int:
     return 10
 
 
-def test_without_keys_an_address_is_counted_but_not_for_its_health(tmp_path: Path) -> None:
+def test_without_keys_addresses_are_limited_except_for_health_checks(tmp_path: Path) -> None:
     async def story() -> None:
         async with site(tmp_path, rate="3/h") as here:
             assert await ask_until_refused(here) == 3
@@ -122,7 +120,7 @@ def test_without_keys_an_address_is_counted_but_not_for_its_health(tmp_path: Pat
     run(story)
 
 
-def test_each_key_is_counted_by_itself_and_those_without_together(tmp_path: Path) -> None:
+def test_each_key_has_its_own_limit_and_clients_without_one_share_theirs(tmp_path: Path) -> None:
     ann, bob = (KeyFile(tmp_path).create()[1] for _ in range(2))
 
     async def story() -> None:

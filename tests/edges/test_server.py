@@ -71,7 +71,7 @@ def test_it_says_where_it_listens_what_it_serves_and_how_to_try_it(echo: Path, d
         ["data", str(data)],
         ["workspace", str(echo.parent)],
         ["sandbox", *"off: shells may do all that this user may".split()],
-        ["warning", *"nobody is asked who they are: all on this machine can do what you can".split()],
+        ["warning", *"no authentication: everybody on this machine can do what you can".split()],
         ["AAP", f"{url}/aap"],
         ["AHP", f"ws://{url.removeprefix('http://')}/ahp"],
         ["try", "agenthost", "chat", url, "--agent", "echo"],
@@ -90,7 +90,7 @@ def test_it_says_that_shells_are_in_a_sandbox_and_where_owners_work(echo: Path, 
     assert "sandbox    on: shells see the workspace and the system only, without a network" in shown
 
 
-def test_it_does_not_start_without_a_sandbox_that_has_to_be(echo: Path, data: Path) -> None:
+def test_it_does_not_start_without_a_required_sandbox(echo: Path, data: Path) -> None:
     python = Path(sys.executable).parent
     done = run_serve(echo, "--port", "0", "--data", data, "--sandbox", "on", PATH=str(python))
     assert done.returncode == 1
@@ -105,7 +105,7 @@ def test_without_files_it_serves_the_demo_agent(data: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", SIGNALS)
-def test_a_signal_ends_it_in_order_though_connections_are_open(echo: Path, data: Path, kind: int) -> None:
+def test_a_signal_ends_it_cleanly_although_connections_are_open(echo: Path, data: Path, kind: int) -> None:
     with serving(echo, "--data", data) as served:
         url = served.wait_url()
         idle = http.client.HTTPConnection(url.removeprefix("http://"))
@@ -131,7 +131,7 @@ def test_a_second_ctrl_c_ends_it_at_once(tmp_path: Path, data: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_what_cannot_be_stopped_is_left_behind_within_bounded_time(tmp_path: Path, data: Path) -> None:
+def test_it_ends_within_bounded_time_even_if_something_cannot_be_stopped(tmp_path: Path, data: Path) -> None:
     file = tmp_path / "stuck.py"
     file.write_text(STUCK)
     with serving(file, "--data", data) as served:
@@ -142,7 +142,7 @@ def test_what_cannot_be_stopped_is_left_behind_within_bounded_time(tmp_path: Pat
         )
 
 
-def test_a_thread_that_an_agent_left_behind_does_not_keep_it(tmp_path: Path, data: Path) -> None:
+def test_a_thread_left_by_an_agent_does_not_keep_it_running(tmp_path: Path, data: Path) -> None:
     file = tmp_path / "left.py"
     file.write_text(ECHO + "import threading\nthreading.Thread(target=threading.Event().wait).start()\n")
     with serving(file, "--data", data) as served:
@@ -170,9 +170,13 @@ def test_a_program_that_serves_its_own_host_works_the_same(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        ("prot=1", "prot: there is no such setting; did you mean port?"),
-        ("port='x'", "port: expected a number from 0 (any free port) to 65535, found 'x'"),
-        ("data='x'", "data: this is the host's own; make it as Host(data=…)"),
+        ("prot=1", "prot: no such setting; did you mean port?"),
+        ("port='x'", "port: expected a whole number from 0 to 65535, found 'x'"),
+        ("data='x'", "data: pass this to the host itself: Host(data=…)"),
+        (
+            "read_outside='deny'",
+            "read_outside: pass this to the host itself: Host(file_policy=FilePolicy(…))",
+        ),
     ],
 )
 def test_a_program_is_told_what_is_wrong_with_its_call(call: str, sentence: str) -> None:
@@ -183,7 +187,7 @@ def test_a_program_is_told_what_is_wrong_with_its_call(call: str, sentence: str)
     assert (done.returncode, done.stderr) == (2, f"agenthost: {sentence}\n")
 
 
-def test_an_agent_that_cannot_stop_is_told_and_the_rest_is_closed(tmp_path: Path, data: Path) -> None:
+def test_an_agent_that_fails_to_stop_is_reported_and_the_rest_is_closed(tmp_path: Path, data: Path) -> None:
     file = tmp_path / "broken.py"
     file.write_text(ECHO + "async def stop():\n    raise RuntimeError('still busy')\necho.stop = stop\n")
     with serving(file, "--data", data) as served:
@@ -212,7 +216,7 @@ def test_a_port_in_use_is_named(echo: Path, data: Path) -> None:
         ("no.such.name.invalid", "there is no such address; try 127.0.0.1"),
     ],
 )
-def test_an_address_that_is_not_this_machines_own_is_refused(address: str, sentence: str) -> None:
+def test_an_address_that_others_can_reach_is_refused(address: str, sentence: str) -> None:
     with pytest.raises(CannotServe) as caught:
         listen(address, 0)
     assert str(caught.value).startswith(f"cannot listen on {address!r}: {sentence}")
@@ -239,7 +243,7 @@ def test_an_address_with_colons_is_shown_in_brackets(echo: Path, data: Path) -> 
         assert ask(url, "/healthz").status == 200
 
 
-def test_a_data_folder_that_another_process_has_is_named_with_that_process(echo: Path, data: Path) -> None:
+def test_a_data_folder_in_use_is_named_with_the_process_that_uses_it(echo: Path, data: Path) -> None:
     with serving(echo, "--data", data) as served:
         served.wait_url()
         done = run_serve(echo, "--data", data, "--port", "0")
@@ -249,7 +253,7 @@ def test_a_data_folder_that_another_process_has_is_named_with_that_process(echo:
 
 
 @pytest.mark.parametrize("mode", [0o755, 0o700])
-def test_a_data_folder_that_others_can_look_into_is_said_in_one_line(
+def test_a_data_folder_that_others_can_access_is_reported_in_one_line(
     echo: Path, tmp_path: Path, mode: int
 ) -> None:
     folder = tmp_path / "open"
@@ -258,12 +262,12 @@ def test_a_data_folder_that_others_can_look_into_is_said_in_one_line(
     with serving(echo, "--data", folder) as served:
         served.wait_url()
         served.stop(signal.SIGTERM)
-        said = [line for line in served.err.rest() if "can look into the data folder" in line]
+        said = [line for line in served.err.rest() if "can access the data folder" in line]
     assert len(said) == (1 if mode == 0o755 else 0)
     assert all(line.endswith(f"(mode 0755): chmod 700 {folder}") for line in said)
 
 
-def test_a_damaged_store_is_told_in_one_sentence(echo: Path, data: Path) -> None:
+def test_a_damaged_store_is_reported_in_one_sentence(echo: Path, data: Path) -> None:
     data.mkdir()
     (data / "agenthost.db").write_bytes(b"not a database " * 100)
     done = run_serve(echo, "--data", data, "--port", "0")
@@ -272,7 +276,9 @@ def test_a_damaged_store_is_told_in_one_sentence(echo: Path, data: Path) -> None
     assert done.stderr.count("\n") == 1
 
 
-def test_an_agent_that_cannot_start_is_told_with_its_traceback_in_the_log(tmp_path: Path, data: Path) -> None:
+def test_an_agent_that_cannot_start_is_reported_with_its_traceback_in_the_log(
+    tmp_path: Path, data: Path
+) -> None:
     file = tmp_path / "broken.py"
     file.write_text(ECHO + "async def start():\n    raise RuntimeError('no key')\necho.start = start\n")
     done = run_serve(file, "--data", data, "--port", "0")
@@ -282,7 +288,7 @@ def test_an_agent_that_cannot_start_is_told_with_its_traceback_in_the_log(tmp_pa
 
 
 @pytest.mark.parametrize("closing", ["pipe", "closed"])
-def test_nobody_reading_what_it_says_is_no_reason_to_stop(tmp_path: Path, data: Path, closing: str) -> None:
+def test_it_keeps_running_if_nobody_reads_its_output(tmp_path: Path, data: Path, closing: str) -> None:
     file = tmp_path / "heard.py"
     file.write_text(HEARD)
     command = [sys.executable, "-m", "agenthost", "serve", "--port", "0", "--data", str(data), str(file)]

@@ -28,7 +28,7 @@ echo.start = start
 
 @pytest.mark.parametrize("call", ["hold()", "threading.Thread(target=hold, daemon=True).start()"])
 @pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGINT])
-def test_a_host_whose_interpreter_is_held_for_ever_ends_in_time(
+def test_a_host_whose_gil_is_held_forever_ends_in_time(
     tmp_path: Path, call: str, kind: signal.Signals
 ) -> None:
     file = tmp_path / "endless.py"
@@ -38,19 +38,19 @@ def test_a_host_whose_interpreter_is_held_for_ever_ends_in_time(
         begun = time.monotonic()
         assert served.stop(kind) == -signal.SIGKILL
         assert time.monotonic() - begun < 10
-        assert served.err.rest()[-1] == "agenthost: nothing could be stopped within 9 seconds; killed"
+        assert served.err.rest()[-1] == "agenthost: could not be stopped within 9 seconds; killed"
 
 
-def test_a_call_of_the_system_does_not_keep_the_signal_from_its_handler() -> None:
+def test_a_system_call_does_not_keep_the_signal_from_its_handler() -> None:
     code = """
 import os, signal, threading
-from agenthost.edges.stopping import Stopper
+from agenthost.edges.shutdown import Stopper
 
 class Heard(Exception): pass
 
 class Raising(Stopper):
-    def _hear(self, number, frame):
-        super()._hear(number, frame)
+    def _on_signal(self, number, frame):
+        super()._on_signal(number, frame)
         raise Heard
 
 reading, writing = os.pipe()
@@ -66,10 +66,10 @@ with Raising():
     assert run_bounded(code).split() == ["heard", "heard"]
 
 
-def test_whoever_goes_on_after_the_server_has_time_and_no_watchdog() -> None:
+def test_code_that_runs_after_the_server_has_no_watchdog() -> None:
     code = """
 import os, signal
-from agenthost.edges.stopping import Stopper
+from agenthost.edges.shutdown import Stopper
 
 def has_children():
     try:
@@ -80,7 +80,7 @@ def has_children():
 handlers = [signal.getsignal(kind) for kind in (signal.SIGINT, signal.SIGTERM)]
 with Stopper() as stopper:
     os.kill(os.getpid(), signal.SIGTERM)
-    print(stopper.is_told, has_children())
+    print(stopper.is_stopping, has_children())
 print(has_children(), handlers == [signal.getsignal(kind) for kind in (signal.SIGINT, signal.SIGTERM)])
 try:
     signal.raise_signal(signal.SIGINT)

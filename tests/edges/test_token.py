@@ -13,7 +13,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from agenthost.client import AapClient, AhpClient
-from agenthost.whereabouts import find_token, left_note
+from agenthost.locations import find_token, server_note
 from serving import ECHO, TIMEOUT, Served, ask, run_agenthost, run_serve, serving
 
 HERE = "http://127.0.0.1"
@@ -37,7 +37,7 @@ def bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 
 
-def test_only_who_has_the_token_comes_in(tmp_path: Path) -> None:
+def test_only_clients_with_the_token_get_access(tmp_path: Path) -> None:
     with asking(tmp_path) as served:
         url = served.wait_url()
         page = served.out.wait_for("page").split()[-1]
@@ -58,7 +58,7 @@ def test_only_who_has_the_token_comes_in(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "origin", [None, "http://localhost:3000", "http://127.0.0.1:1", "vscode-file://vscode-app"]
 )
-def test_no_origin_is_a_reason_to_be_let_in_without(tmp_path: Path, origin: str | None) -> None:
+def test_no_origin_gets_access_without_the_token(tmp_path: Path, origin: str | None) -> None:
     with asking(tmp_path) as served:
         url = served.wait_url()
         headers = {"Origin": origin} if origin else {}
@@ -70,7 +70,7 @@ def test_no_origin_is_a_reason_to_be_let_in_without(tmp_path: Path, origin: str 
         assert ask(url, "/aap/sessions", "POST", body=body, **more).status == 201
 
 
-def test_the_token_stays_over_restarts_until_another_is_made(tmp_path: Path) -> None:
+def test_the_token_survives_restarts_until_it_is_renewed(tmp_path: Path) -> None:
     with asking(tmp_path) as served:
         served.wait_url()
         token = token_of(tmp_path)
@@ -84,7 +84,7 @@ def test_the_token_stays_over_restarts_until_another_is_made(tmp_path: Path) -> 
         assert ask(url, "/aap/meta", **bearer(token)).status == 401
 
 
-def test_the_first_key_shuts_the_token_out_unless_it_is_enabled(tmp_path: Path) -> None:
+def test_the_first_key_disables_the_token_unless_it_is_enabled(tmp_path: Path) -> None:
     data = ("--data", str(tmp_path / "data"))
     with asking(tmp_path) as served:
         url = served.wait_url()
@@ -136,7 +136,7 @@ def test_a_note_counts_only_for_its_own_address_and_while_its_server_runs(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     token = tmp_path / "token"
     token.write_text("ah_1\nenabled\n")
-    with left_note("127.0.0.1", 1, token):
+    with server_note("127.0.0.1", 1, token):
         (note,) = (tmp_path / "agenthost" / "servers").iterdir()
         assert stat.S_IMODE(note.stat().st_mode) == 0o600
         assert find_token("127.0.0.1", 1) == "ah_1"
@@ -153,7 +153,7 @@ def test_no_auth_lets_everybody_in_and_says_so_in_one_line(tmp_path: Path) -> No
         assert ask(url, "/aap/meta").status == 200
         assert served.out.wait_for("page").split()[-1] == f"{url}/"
         warning = served.out.wait_for("warning")
-        assert warning.endswith("nobody is asked who they are: all on this machine can do what you can")
+        assert warning.endswith("no authentication: everybody on this machine can do what you can")
     assert not (tmp_path / "data" / "token").exists()
     done = run_serve("--no-auth", "--host", "0.0.0.0", "--port", "0", "--data", tmp_path / "data")  # noqa: S104 - it is refused
     assert (done.returncode, "others could reach it there" in done.stderr) == (1, True)
@@ -180,13 +180,13 @@ def test_a_host_that_is_served_from_python_asks_for_a_token_too(tmp_path: Path) 
         assert ask(url, "/aap/meta", **bearer(token)).status == 200
 
 
-def test_a_token_file_that_holds_something_else_is_refused_with_a_sentence(tmp_path: Path) -> None:
+def test_a_token_file_with_something_else_is_refused_with_a_message(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("what\n")
     done = run_serve(
         "--port", "0", "--data", tmp_path, AGENTHOST_NO_AUTH="false", XDG_DATA_HOME=str(tmp_path)
     )
     assert done.returncode == 1
-    assert "holds no token; remove it" in done.stderr
+    assert "contains no token; remove it" in done.stderr
     assert (tmp_path / "token").read_text() == "what\n"
 
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from agenthost.host.agent import CONTEXT_TOKENS, Agent, Model
+from agenthost.core.session_meta import STAND_IN
+from agenthost.host.authoring.agent import CONTEXT_TOKENS, Agent, Model
+from agenthost.host.authoring.options import Option
+from agenthost.host.authoring.turn import Turn
 from agenthost.host.host import Host
-from agenthost.host.options import Option
-from agenthost.host.turn import Turn
 from talking import Talk
 from turning import tell
 
@@ -43,8 +44,10 @@ class Poet(Agent):
 def test_an_agent_is_described_by_its_function() -> None:
     agent = Agent("demo", talks, title="Demo")
     assert (agent.description, agent.label, agent.is_stepwise) == ("Talk to people.", "Demo", False)
-    info: Any = {"provider": "demo", "displayName": "Demo", "description": "Talk to people.", "models": []}
-    assert agent.info() == info
+    info: Any = {"provider": "demo", "displayName": "Demo", "description": "Talk to people."}
+    # One that lets nobody choose has a model that stands for it: some clients start no turn without one.
+    model = {"id": "demo", "provider": "demo", "name": "Demo", "_meta": {STAND_IN: True}}
+    assert agent.info() == {**info, "models": [model]}
     assert Agent("demo", steps).is_stepwise
 
 
@@ -68,7 +71,7 @@ def test_an_agent_may_be_a_class_or_an_object_that_is_called(tmp_path: Path) -> 
     ]
 
 
-def test_the_budget_is_that_of_the_model_else_of_the_agent() -> None:
+def test_the_budget_is_that_of_the_model_or_else_of_the_agent() -> None:
     poet = Poet()
     budgets = [poet.budget(model_id) for model_id in (None, "small", "large", "unknown")]
     assert budgets == [1_000, 1_000, CONTEXT_TOKENS, CONTEXT_TOKENS]
@@ -76,8 +79,8 @@ def test_the_budget_is_that_of_the_model_else_of_the_agent() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "a b", "1st", "é", "a/b", "x" * 65])
-def test_a_name_that_is_no_scheme_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="is no name for an agent"):
+def test_a_name_that_is_not_a_valid_uri_scheme_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="is not a valid agent name"):
         Agent(name, talks)
 
 
@@ -85,7 +88,7 @@ def test_what_cannot_answer_is_refused() -> None:
     def plain(_turn: Turn) -> Any:
         return None
 
-    with pytest.raises(TypeError, match="has to be `async def`, or an async generator"):
+    with pytest.raises(TypeError, match="must be `async def` or an async generator"):
         Agent("demo", plain)
     with pytest.raises(TypeError, match="`async def`"):
         Agent("demo")
@@ -94,19 +97,19 @@ def test_what_cannot_answer_is_refused() -> None:
 @pytest.mark.parametrize(
     ("declared", "error"),
     [
-        ({"colour": "red"}, "an agent has no colour; it has title, version"),
+        ({"colour": "red"}, "unknown arguments for an agent: colour; known are title, version"),
         ({"options": [Option.text("a"), Option.secret("a")]}, "two options called 'a'"),
         ({"models": [Model("a"), Model("a")]}, "two models called 'a'"),
     ],
 )
-def test_a_declaration_that_cannot_be_is_refused(declared: Any, error: str) -> None:
+def test_an_invalid_declaration_is_refused(declared: Any, error: str) -> None:
     with pytest.raises((TypeError, ValueError), match=error):
         Agent("demo", talks, **declared)
 
 
 def test_an_option_is_checked_where_it_is_declared() -> None:
     assert Option.select("tone", ["kind", "dry"]).default == "kind"
-    with pytest.raises(ValueError, match="the default 'loud' is none of"):
+    with pytest.raises(ValueError, match="default 'loud' is not one of"):
         Option.select("tone", ["kind"], "loud")
     with pytest.raises(ValueError, match="needs a name"):
         Option.text("")
@@ -116,6 +119,6 @@ def test_two_agents_of_one_name_are_refused() -> None:
     host = Host()
     agent = host.add(Agent("demo", talks))
     assert host.add(agent) is agent
-    with pytest.raises(ValueError, match="two agents called 'demo'"):
+    with pytest.raises(ValueError, match="two agents are called 'demo'"):
         host.agent("demo")(steps)
     assert list(host.agents) == ["demo"]

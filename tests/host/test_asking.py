@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from agenthost.host.asking import Answers, Choice, Question
-from agenthost.host.turn import Turn
+from agenthost.host.authoring.questions import Answers, Choice, Question
+from agenthost.host.authoring.turn import Turn
 from talking import Talk
 from turning import tell
 
@@ -34,7 +34,7 @@ OPTIONS = [
         (Question.choices("q", "Who?", COLOURS), {"kind": "multi-select", "options": OPTIONS}),
     ],
 )
-def test_a_question_travels_with_what_was_said_of_it_and_no_more(question: Question, asked: Any) -> None:
+def test_a_question_is_sent_with_only_the_fields_that_were_set(question: Question, asked: Any) -> None:
     assert question.asked() == {"id": "q", "message": "Who?", **asked}
 
 
@@ -54,7 +54,7 @@ def test_an_answer_is_a_plain_value(answer: Any, value: Any) -> None:
     assert (answers["q"], dict(answers), answers.is_accepted) == (value, {"q": value}, True)
 
 
-def test_drafts_and_skipped_questions_are_no_answers() -> None:
+def test_drafts_and_skipped_questions_are_not_answers() -> None:
     text = {"kind": "text", "value": "x"}
     answers = Answers("accept", {"a": {"state": "draft", "value": text}, "b": {"state": "skipped"}})
     assert (len(answers), answers.get("a"), repr(answers)) == (0, None, "Answers('accept', {})")
@@ -82,7 +82,7 @@ def test_several_questions_are_asked_at_once_with_a_message_and_a_link(tmp_path:
 
 
 @pytest.mark.parametrize("response", ["decline", "cancel"])
-def test_nobody_has_to_answer(tmp_path: Path, response: str) -> None:
+def test_questions_can_be_declined_or_cancelled(tmp_path: Path, response: str) -> None:
     async def handler(turn: Turn) -> None:
         answers = await turn.ask("Really?")
         await turn.say(f"{answers.response} {answers.is_accepted} {len(answers)}")

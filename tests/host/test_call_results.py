@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from agenthost.errors import ToolError
+from agenthost.host.authoring.steps import Call, CallInput
+from agenthost.host.authoring.tool import tool
+from agenthost.host.authoring.tool_context import ToolContext
+from agenthost.host.authoring.tool_results import ToolResult, embed
+from agenthost.host.authoring.turn import Turn
 from agenthost.host.limits import Limits
-from agenthost.host.steps import Call, CallInput
-from agenthost.host.toolcontext import ToolContext
-from agenthost.host.toolresults import ToolResult, embed
-from agenthost.host.tools import tool
-from agenthost.host.turn import Turn
 from talking import Talk
 from turning import assistant, calls_in, tell, transcript, until, use, user
 
@@ -83,7 +83,7 @@ def test_a_large_result_is_kept_by_reference_and_the_model_reads_all_of_it(tmp_p
         beginning, whole, picture, small = call["content"]
         assert beginning["text"] == text[:2_000] + "…"
         assert small == PIXEL
-        contents = talk.host.engine.contents
+        contents = talk.host.parts.engine.contents
         assert (await contents.read(whole["uri"])).data.decode() == text
         assert (await contents.read(picture["uri"])).data == image
         words, *_, last = transcript(talk.session)[-1]["content"]
@@ -110,7 +110,7 @@ def test_files_that_tools_change_are_the_diffs_of_the_session(tmp_path: Path) ->
         assert (new["after"]["uri"].rpartition("/")[2], new["diff"]) == ("a", {"added": 2, "removed": 0})
         assert "before" not in new
         assert (gone["before"]["uri"].rpartition("/")[2], "after" in gone) == ("b", False)
-        contents = talk.host.engine.contents
+        contents = talk.host.parts.engine.contents
         assert (await contents.read(new["after"]["content"]["uri"])).data == b"1\n2\n"
 
     tell(tmp_path, handler, story, tools=[write], start=trusted("write"))
@@ -120,7 +120,7 @@ def greet(name: str) -> str:
     return f"Hello {name}"
 
 
-def test_the_input_of_a_call_streams_before_it_is_whole(tmp_path: Path) -> None:
+def test_the_input_of_a_call_streams_before_it_is_complete(tmp_path: Path) -> None:
     seen: list[str] = []
 
     async def step(turn: Turn) -> AsyncIterator[Any]:
@@ -129,7 +129,7 @@ def test_the_input_of_a_call_streams_before_it_is_whole(tmp_path: Path) -> None:
         yield "Now: "
         for piece in ('{"na', "", 'me":', '"Ann"}'):
             yield CallInput("model-1", "greet", piece)
-        (call,) = calls_in(turn._running.turn)
+        (call,) = calls_in(turn._run.turn)
         seen.append(call["partialInput"])
         yield Call("greet", {"name": "Ann"}, "model-1", {"demo": {"signature": 7}})
 
@@ -218,4 +218,4 @@ def test_the_input_of_a_call_has_to_be_json(tmp_path: Path, caplog: pytest.LogCa
         assert (await talk.say("Hi")).ending["type"] == "session/error"
 
     tell(tmp_path, step, story, tools=[greet], start=trusted("greet"))
-    assert "the input of a call is a dict, not list" in caplog.text
+    assert "the input of a call must be a dict, not list" in caplog.text

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from agenthost.core.recording import WITHHELD
+from agenthost.core.turn_transcript import WITHHELD
 from agenthost.errors import ToolError
-from agenthost.host.agent import Answer
-from agenthost.host.steps import Call
-from agenthost.host.tools import tool
-from agenthost.host.turn import Turn
+from agenthost.host.access.identity import Identity
+from agenthost.host.authoring.agent import Answer
+from agenthost.host.authoring.steps import Call
+from agenthost.host.authoring.tool import tool
+from agenthost.host.authoring.turn import Turn
 from hosting import run
 from talking import Talk, talking
 from turning import assistant, calls_in, made, result, tell, transcript, until_call, use, user
@@ -54,7 +55,7 @@ GREET = Call("greet", {"name": "Ann"})
 
 
 def one_call(talk: Talk) -> tuple[Any, Any]:
-    """Give the only call of the last turn, and what the model reads of it; the rest is as it should be."""
+    """Return the only call of the last turn, and what the model reads of it; the rest is as it should be."""
     (call,) = calls_in(talk.state["turns"][-1])
     said = transcript(talk.session)
     assert [message["role"] for message in said] == ["user", "assistant", "tool", "assistant"]
@@ -199,7 +200,7 @@ def test_a_tool_that_is_allowed_for_the_session_is_not_asked_for_again_even_afte
         async with talking(tmp_path, agent) as host:
             talk = await Talk.join(host, talk.uri)
             assert (await talk.say("Again")).of("toolCallReady")[0]["confirmed"] == "setting"
-            talk.host.switch_tools(talk.session, {"greet": False})
+            talk.host.client(Identity("me")).act(talk.session, [], tools={"greet": False})
             await talk.send("Again")
             assert "confirmed" not in await talk.hear_one("toolCallReady")
 
@@ -308,7 +309,7 @@ def test_a_tool_that_was_switched_off_meanwhile_does_not_run_although_somebody_a
     async def story(talk: Talk) -> None:
         await talk.send("Hi")
         ready = await talk.hear_one("toolCallReady")
-        talk.host.switch_tools(talk.session, {})
+        talk.host.client(Identity("me")).act(talk.session, [], tools={})
         assert talk.session.state["serverTools"] == []
         assert await talk.approve(ready) is None
         await talk.finish()
@@ -319,7 +320,7 @@ def test_a_tool_that_was_switched_off_meanwhile_does_not_run_although_somebody_a
 
 
 @BOTH
-def test_a_history_that_has_calls_of_a_tool_gives_no_leave_to_run_it(tmp_path: Path, ask: Ask) -> None:
+def test_calls_in_an_imported_history_do_not_approve_their_tool(tmp_path: Path, ask: Ask) -> None:
     seed = [
         user("Hi"),
         assistant(use("c", "greet", name="Ann")),
@@ -337,7 +338,7 @@ def test_a_history_that_has_calls_of_a_tool_gives_no_leave_to_run_it(tmp_path: P
 
 
 @BOTH
-def test_a_tool_that_nobody_sees_needs_no_leave(tmp_path: Path, ask: Ask) -> None:
+def test_a_tool_that_is_not_exposed_needs_no_approval(tmp_path: Path, ask: Ask) -> None:
     async def story(talk: Talk) -> None:
         assert talk.session.state["serverTools"] == []
         heard = await talk.say("Hi")

@@ -1,4 +1,4 @@
-"""What those who list sessions are told: which come and go, and how their summaries change."""
+"""List notices: sessions that are added and removed, and summaries that change."""
 
 import asyncio
 from pathlib import Path
@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from agenthost.errors import SessionNotFound
-from agenthost.host.catalogue import Added, Changed, Notice, Removed, summary_changes
+from agenthost.host.authoring.turn import Turn
 from agenthost.host.host import Host
-from agenthost.host.starting import Start
-from agenthost.host.turn import Turn
+from agenthost.host.sessions.list_notices import Added, Changed, Notice, Removed, summary_changes
+from agenthost.host.sessions.new_session import NewSession
 from hosting import run
 from talking import Talk, talking
 from turning import made
@@ -21,7 +21,7 @@ class Listener:
 
     def __init__(self, host: Host) -> None:
         self._notices: asyncio.Queue[Notice] = asyncio.Queue()
-        self.stop = host.catalogue.listen(self._notices.put_nowait)
+        self.stop = host.parts.list_notices.listen(self._notices.put_nowait)
 
     async def next(self) -> Notice:
         return await self._notices.get()
@@ -42,16 +42,16 @@ def test_sessions_that_come_and_go_are_told_with_their_owners(tmp_path: Path) ->
     async def story() -> None:
         async with talking(tmp_path, made(answers)) as host:
             listener = Listener(host)
-            session = await host.create_session(Start(agent="demo", owner="ann"))
+            session = await host.parts.lifecycle.create(NewSession(agent="demo", owner="ann"))
             added = await listener.next()
             assert isinstance(added, Added)
             assert (added.owner, added.summary["resource"]) == ("ann", session.row.uri)
-            await host.dispose_session(session.row.uri)
+            await host.parts.lifecycle.dispose(session.row.uri)
             assert await listener.next() == Removed("ann", session.row.uri)
             with pytest.raises(SessionNotFound):
-                await host.dispose_session(session.row.uri)
+                await host.parts.lifecycle.dispose(session.row.uri)
             listener.stop()
-            await host.create_session(Start(agent="demo"))
+            await host.parts.lifecycle.create(NewSession(agent="demo"))
             assert listener.is_idle
 
     run(story)
@@ -64,7 +64,7 @@ def test_changes_that_come_close_together_are_told_as_one_and_only_what_differs(
             await asyncio.sleep(0)  # until those have been told
             listener = Listener(host)
             await talk.say("Hi")
-            summary: Any = talk.state["summary"]
+            summary: Any = talk.session.summary(talk.session.shown_state)
             told: list[Any] = []
             while not told or told[-1]["modifiedAt"] != summary["modifiedAt"]:
                 notice = await listener.next()
@@ -72,7 +72,7 @@ def test_changes_that_come_close_together_are_told_as_one_and_only_what_differs(
                 assert notice.uri == talk.uri
                 told.append(notice.changes)
             assert len(told) <= 2  # of six actions that changed the summary
-            assert told[0].keys() <= {"title", "status", "modifiedAt", "activity"}
+            assert told[0].keys() <= {"title", "status", "modifiedAt", "activity", "chats"}
             assert (told[0] | told[-1])["title"] == summary["title"] == "Greetings"
 
     run(story)
@@ -121,7 +121,7 @@ def test_nothing_is_told_of_a_session_after_it_was_removed(tmp_path: Path) -> No
             await asyncio.sleep(0)  # until those have been told
             listener = Listener(host)
             await gone.say("Hi")
-            await host.dispose_session(gone.uri)
+            await host.parts.lifecycle.dispose(gone.uri)
             await stays.say("Hi")
             while not (isinstance(notice := await listener.next(), Changed) and notice.uri == stays.uri):
                 assert notice == Removed("", gone.uri)

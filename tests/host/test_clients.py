@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from agenthost.host.agent import Answer
-from agenthost.host.identity import Identity
+from agenthost.host.access.identity import Identity
+from agenthost.host.authoring.agent import Answer
+from agenthost.host.authoring.steps import Call, CallInput
+from agenthost.host.authoring.tool import tool
+from agenthost.host.authoring.turn import Turn
 from agenthost.host.limits import Limits
-from agenthost.host.steps import Call, CallInput
-from agenthost.host.tools import tool
-from agenthost.host.turn import Turn
 from hosting import run
 from talking import Talk, talking
 from turning import (
@@ -45,13 +45,18 @@ async def step(turn: Turn) -> AsyncIterator[Any]:
         yield Call("paint", {"what": "sky"})
 
 
+def active_ids(talk: Talk) -> list[str]:
+    """Return the ids of the clients that are active in the session."""
+    return [one["clientId"] for one in talk.session.state["activeClients"]]
+
+
 BOTH = pytest.mark.parametrize("answer", [handler, step])
 
 
 @BOTH
 def test_a_client_runs_its_own_tool_and_shows_how_it_goes(tmp_path: Path, answer: Answer) -> None:
     async def story(talk: Talk) -> None:
-        talk.host.clients.joined(Identity("me"))
+        talk.host.parts.clients.joined(Identity("me"))
         await talk.send("Hi")
         call = await until_call(talk, "running")
         assert (call["toolClientId"], call["displayName"], call["confirmed"]) == ("me", "Paint", "not-needed")
@@ -98,19 +103,19 @@ def test_a_client_that_denies_its_own_running_call_fails_it(tmp_path: Path, answ
 
 
 @BOTH
-def test_a_client_that_leaves_is_active_no_more_and_its_calls_fail_after_a_while(
+def test_a_client_that_leaves_is_no_longer_active_and_its_calls_fail_after_a_while(
     tmp_path: Path, answer: Answer
 ) -> None:
     async def story(talk: Talk) -> None:
-        clients = talk.host.clients
+        clients = talk.host.parts.clients
         clients.joined(Identity("me"))
         clients.joined(Identity("me"))
         await talk.send("Hi")
         await until_call(talk, "running")
         clients.left(Identity("me"))
-        assert "activeClient" in talk.session.state
+        assert active_ids(talk) == ["me"]
         clients.left(Identity("me"))
-        assert "activeClient" not in talk.session.state
+        assert active_ids(talk) == []
         await until_call(talk, "running")
         await talk.finish()
         assert talk.answer == GONE
@@ -124,7 +129,7 @@ def test_a_client_that_leaves_is_active_no_more_and_its_calls_fail_after_a_while
 @BOTH
 def test_a_client_that_comes_back_in_time_finds_its_call(tmp_path: Path, answer: Answer) -> None:
     async def story(talk: Talk) -> None:
-        clients = talk.host.clients
+        clients = talk.host.parts.clients
         clients.joined(Identity("me"))
         await talk.send("Hi")
         call = await until_call(talk, "running")
@@ -138,7 +143,7 @@ def test_a_client_that_comes_back_in_time_finds_its_call(tmp_path: Path, answer:
     tell(tmp_path, answer, story, start=BROUGHT, limits=BRIEF)
 
 
-def test_a_call_that_still_streams_fails_when_it_is_whole(tmp_path: Path) -> None:
+def test_a_call_of_a_gone_client_that_still_streams_fails_once_it_is_complete(tmp_path: Path) -> None:
     go_on = asyncio.Event()
 
     async def slow(turn: Turn) -> AsyncIterator[Any]:
@@ -151,10 +156,10 @@ def test_a_call_that_still_streams_fails_when_it_is_whole(tmp_path: Path) -> Non
         yield Call("paint", {"what": "sky"}, "x")
 
     async def story(talk: Talk) -> None:
-        talk.host.clients.joined(Identity("me"))
+        talk.host.parts.clients.joined(Identity("me"))
         await talk.send("Hi")
         await talk.hear_one("toolCallDelta")
-        talk.host.clients.left(Identity("me"))
+        talk.host.parts.clients.left(Identity("me"))
         await pass_time(0.1)
         go_on.set()
         await talk.finish()
@@ -168,13 +173,13 @@ def test_a_call_that_still_streams_fails_when_it_is_whole(tmp_path: Path) -> Non
 def test_a_client_that_is_not_back_after_a_restart_has_left(tmp_path: Path, answer: Answer) -> None:
     async def story() -> None:
         async with talking(tmp_path, made(answer)) as host:
-            host.clients.joined(Identity("me"))
+            host.parts.clients.joined(Identity("me"))
             talk = await Talk.begin(host, **BROUGHT)
             await talk.send("Hi")
             await until_call(talk, "running")
         async with talking(tmp_path, made(answer), limits=BRIEF) as host:
             talk = await Talk.join(host, talk.uri)
-            assert "activeClient" not in talk.session.state
+            assert active_ids(talk) == []
             await until(talk, lambda state: state["turns"])
             assert talk.answer == GONE
             transcript(talk.session)
@@ -200,7 +205,7 @@ def test_the_tool_of_the_host_that_ran_is_not_run_again_because_the_client_is_no
     async def story() -> None:
         agent = made(works, tools=[work])
         async with talking(tmp_path, agent) as host:
-            host.clients.joined(Identity("me"))
+            host.parts.clients.joined(Identity("me"))
             talk = await Talk.begin(host, tools={"work": True}, **BROUGHT)
             await talk.send("Hi")
             await begun.wait()
@@ -217,15 +222,15 @@ def test_the_tool_of_the_host_that_ran_is_not_run_again_because_the_client_is_no
 def test_an_application_that_is_never_connected_never_leaves(tmp_path: Path, answer: Answer) -> None:
     async def story() -> None:
         async with talking(tmp_path, made(answer)) as host:
-            talk = await Talk.begin(host, **BROUGHT, more={"app": "me"})
+            talk = await Talk.begin(host, **BROUGHT, private={"app": "me"})
             await talk.send("Hi")
             await until_call(talk, "running")
         async with talking(tmp_path, made(answer), limits=Limits(client_grace_seconds=0)) as host:
             talk = await Talk.join(host, talk.uri)
             call = await until_call(talk, "running")
-            host.clients.left(Identity("me"))
+            host.parts.clients.left(Identity("me"))
             await pass_time(0.05)
-            assert talk.session.state["activeClient"]["clientId"] == "me"
+            assert active_ids(talk) == ["me"]
             await talk.complete(call, "a blue sky")
             await until(talk, lambda state: state["turns"])
             assert talk.answer == "a blue sky"
@@ -233,7 +238,7 @@ def test_an_application_that_is_never_connected_never_leaves(tmp_path: Path, ans
     run(story)
 
 
-def test_an_agent_may_take_no_tools_of_clients(tmp_path: Path) -> None:
+def test_an_agent_may_refuse_tools_of_clients(tmp_path: Path) -> None:
     async def story(talk: Talk) -> None:
         await talk.say("Hi")
         assert talk.answer == "there is no tool 'paint' in this session"
@@ -248,7 +253,7 @@ def test_the_tools_that_are_offered_are_those_switched_on_and_those_of_the_clien
     async def story(talk: Talk) -> None:
         await talk.say("Hi")
         assert talk.answer == "paint one inner"
-        talk.host.switch_tools(talk.session, {"two": False})
+        talk.host.client(Identity("me")).act(talk.session, [], tools={"two": False})
         await talk.act("activeClientChanged", activeClient=None)
         await talk.say("Hi")
         assert talk.answer == "two inner"
@@ -259,17 +264,17 @@ def test_the_tools_that_are_offered_are_those_switched_on_and_those_of_the_clien
 
 def test_a_client_of_another_owner_with_the_same_id_keeps_no_call_open(tmp_path: Path) -> None:
     async def story(talk: Talk) -> None:
-        clients = talk.host.clients
+        clients = talk.host.parts.clients
         anns, bobs = Identity("me", "ann"), Identity("me", "bob")
         clients.joined(anns)
         clients.joined(bobs)
         await talk.send("Hi")
         await until_call(talk, "running")
         clients.left(bobs)
-        assert "activeClient" in talk.session.state
+        assert active_ids(talk) == ["me"]
         clients.joined(bobs)
         clients.left(anns)
-        assert "activeClient" not in talk.session.state
+        assert active_ids(talk) == []
         await talk.finish()
         assert talk.answer == GONE
 
@@ -278,7 +283,7 @@ def test_a_client_of_another_owner_with_the_same_id_keeps_no_call_open(tmp_path:
 
 def test_a_client_without_an_owner_is_a_guest_in_the_session_of_one(tmp_path: Path) -> None:
     async def story(talk: Talk) -> None:
-        clients, guest = talk.host.clients, Identity("me")
+        clients, guest = talk.host.parts.clients, Identity("me")
         clients.joined(guest)
         active = {"clientId": "me", "displayName": "Guest", "tools": [PAINT]}
         assert await talk.act("activeClientChanged", activeClient=active) is None
@@ -287,7 +292,7 @@ def test_a_client_without_an_owner_is_a_guest_in_the_session_of_one(tmp_path: Pa
         await until_call(talk, "running")
         clients.joined(Identity("me", "ann"))
         clients.left(Identity("me", "ann"))
-        assert "activeClient" in talk.session.state
+        assert active_ids(talk) == ["me"]
         clients.left(guest)
         await talk.finish()
         assert talk.answer == GONE

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agenthost.agents.demo.words import WORDS
+from agenthost.agents.demo.commands import COMMANDS as DEMO_COMMANDS
 from agenthost.errors import InvalidValue
-from agenthost.host.completions import Command, Completions, before_cursor, utf16_length
 from agenthost.host.files.files import Files
 from agenthost.host.files.grants import FilePolicy, Grants
 from agenthost.host.files.uris import uri_of
-from agenthost.wire.ahp.commands.session import CompletionsResult
+from agenthost.host.sessions.completions import Command, Completions, before_cursor, utf16_length
+from agenthost.wire.ahp.legacy.commands.session import CompletionsResult
 from agenthost.wire.shape import Shape
 from hosting import run
 
-COMMANDS = [Command(name.removeprefix("/"), word.meaning) for name, word in WORDS.items()]
+COMMANDS = [Command(name.removeprefix("/"), demo.meaning) for name, demo in DEMO_COMMANDS.items()]
 RESULT: Shape[CompletionsResult] = Shape(CompletionsResult)
 
 
@@ -157,7 +157,7 @@ def test_the_commands_of_the_agent_are_proposed_at_the_start_of_a_message(tmp_pa
     async def story() -> None:
         with opened(tmp_path) as completions:
             everything = await asked(completions, "/")
-            assert [item["insertText"] for item in everything] == list(WORDS)
+            assert [item["insertText"] for item in everything] == list(DEMO_COMMANDS)
             names = [item["insertText"] for item in await asked(completions, "/h")]
             assert names[:2] == ["/help", "/history"]
             assert "/think" in names
@@ -167,7 +167,7 @@ def test_the_commands_of_the_agent_are_proposed_at_the_start_of_a_message(tmp_pa
                 "type": "simple",
                 "label": "/think",
                 "displayKind": "command",
-                "_meta": {"command": "think", "description": WORDS["/think"].meaning},
+                "_meta": {"command": "think", "description": DEMO_COMMANDS["/think"].meaning},
             }
 
     run(story)

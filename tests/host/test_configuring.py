@@ -1,4 +1,4 @@
-"""Configuring a session before it is made: whole forms, and values that are found when they are wanted."""
+"""The form for the settings of a new session: always complete, with values that are found on demand."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -9,14 +9,14 @@ import pytest
 
 from agenthost.agents.demo import demo
 from agenthost.errors import AgentNotFound, InvalidValue, ResourceDenied, ToolError
-from agenthost.host.agent import Agent
-from agenthost.host.configuring import Configuring
+from agenthost.host.authoring.agent import Agent
+from agenthost.host.authoring.options import Option, Suggestion, SuggestQuery
+from agenthost.host.authoring.turn import Turn
 from agenthost.host.files.files import Files
 from agenthost.host.files.grants import Grants
 from agenthost.host.files.uris import uri_of
-from agenthost.host.options import Option, Suggestion, SuggestQuery
-from agenthost.host.setup import check_options
-from agenthost.host.turn import Turn
+from agenthost.host.sessions.config_form import ConfigForm
+from agenthost.host.sessions.session_options import check_options
 from agenthost.wire.json import JsonObject
 from hosting import run
 
@@ -43,10 +43,10 @@ OPTIONS = (
 
 
 @contextmanager
-def configuring(workspace: Path, *agents: Agent) -> Iterator[Configuring]:
+def config_form(workspace: Path, *agents: Agent) -> Iterator[ConfigForm]:
     files = Files(Grants(workspace))
     try:
-        yield Configuring({agent.name: agent for agent in agents}, files)
+        yield ConfigForm({agent.name: agent for agent in agents}, files)
     finally:
         files.close()
 
@@ -68,7 +68,7 @@ def test_a_form_is_complete_whatever_was_chosen_so_far(
     tmp_path: Path, config: JsonObject | None, values: JsonObject
 ) -> None:
     async def story() -> None:
-        with configuring(tmp_path, an_agent()) as asked:
+        with config_form(tmp_path, an_agent()) as asked:
             params: Any = {"provider": "coder"} | ({} if config is None else {"config": config})
             answer = await asked.resolve(None, params)
             assert answer["values"] == values
@@ -95,11 +95,11 @@ def test_a_form_is_complete_whatever_was_chosen_so_far(
 
 def test_without_a_name_the_first_agent_is_meant(tmp_path: Path) -> None:
     async def story() -> None:
-        with configuring(tmp_path, demo, an_agent()) as asked:
+        with config_form(tmp_path, demo, an_agent()) as asked:
             assert "greeting" in (await asked.resolve(None, {}))["values"]
             with pytest.raises(AgentNotFound):
                 await asked.resolve(None, {"provider": "nobody"})
-        with configuring(tmp_path) as asked, pytest.raises(AgentNotFound):
+        with config_form(tmp_path) as asked, pytest.raises(AgentNotFound):
             await asked.resolve(None, {})
 
     run(story)
@@ -107,7 +107,7 @@ def test_without_a_name_the_first_agent_is_meant(tmp_path: Path) -> None:
 
 def test_an_agent_without_options_has_an_empty_form(tmp_path: Path) -> None:
     async def story() -> None:
-        with configuring(tmp_path, an_agent(options=())) as asked:
+        with config_form(tmp_path, an_agent(options=())) as asked:
             answer = await asked.resolve(None, {})
             assert answer == {"schema": {"type": "object", "properties": {}}, "values": {}}
 
@@ -118,7 +118,7 @@ def test_values_are_found_for_what_was_typed_and_chosen(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
 
     async def story() -> None:
-        with configuring(tmp_path, an_agent()) as asked:
+        with config_form(tmp_path, an_agent()) as asked:
             params: Any = {
                 "property": "branch",
                 "config": {"style": "loud"},
@@ -138,9 +138,9 @@ def test_values_are_found_for_what_was_typed_and_chosen(tmp_path: Path) -> None:
     run(story)
 
 
-def test_what_fails_to_find_values_finds_none_unless_it_has_words_for_it(tmp_path: Path) -> None:
+def test_a_failing_search_for_values_finds_none_unless_it_raises_a_tool_error(tmp_path: Path) -> None:
     async def story() -> None:
-        with configuring(tmp_path, an_agent()) as asked:
+        with config_form(tmp_path, an_agent()) as asked:
             assert await asked.complete(None, {"property": "branch", "query": "fail"}) == {"items": []}
             with pytest.raises(ToolError):
                 await asked.complete(None, {"property": "branch", "query": "refuse"})
@@ -152,7 +152,7 @@ def test_what_fails_to_find_values_finds_none_unless_it_has_words_for_it(tmp_pat
 def test_a_setting_that_is_not_shown_has_no_values(tmp_path: Path, name: str) -> None:
     async def story() -> None:
         known = r"\$\.property: expected one of 'style', 'branch'"
-        with configuring(tmp_path, an_agent()) as asked, pytest.raises(InvalidValue, match=known):
+        with config_form(tmp_path, an_agent()) as asked, pytest.raises(InvalidValue, match=known):
             await asked.complete(None, {"property": name})
 
     run(story)
@@ -162,7 +162,7 @@ def test_a_session_cannot_be_made_to_work_outside(tmp_path: Path) -> None:
     (tmp_path / "workspace").mkdir()
 
     async def story() -> None:
-        with configuring(tmp_path / "workspace", an_agent()) as asked:
+        with config_form(tmp_path / "workspace", an_agent()) as asked:
             with pytest.raises(ResourceDenied):
                 await asked.resolve(None, {"workingDirectory": uri_of(tmp_path)})
             with pytest.raises(ResourceDenied):

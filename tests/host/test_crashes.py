@@ -1,4 +1,4 @@
-"""A turn that the host dies of is not run for ever, and no other turn is ended with it."""
+"""A turn that crashes the host is not run for ever, and no other turn is ended because of it."""
 
 import asyncio
 import json
@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from agenthost import Agent, Call, Limits, ToolContext, Turn, tool
+from agenthost.core.queries import error_of, open_questions
 from agenthost.tools.subagents import subagent
 from hosting import run
 from serving import TIMEOUT
@@ -22,14 +23,16 @@ MAX_CRASHES = Limits().crashes_per_turn
 SCRIPT = """
 import asyncio, json, os, re, signal, sys
 from agenthost import Agent, Call, Host, tool
-from agenthost.host.identity import Identity
-from agenthost.host.starting import Start
+from agenthost.core.actions import turn_started
+from agenthost.core.queries import open_questions
+from agenthost.host.access.identity import Identity
+from agenthost.host.sessions.new_session import NewSession
 
 begun = asyncio.Event()
 
 async def wait_durable():
     await begun.wait()
-    await host.engine.journal.wait()
+    await host.parts.engine.journal.wait()
 
 @tool(read_only=True)
 async def kill() -> str:
@@ -62,17 +65,18 @@ async def main(data, *texts):
     host = Host(data=data)
     host.add(Agent("demo", answer, tools=[kill, leave, hold, work]))
     async with host:
-        rows = await host.engine.sessions.page(owner=None, before=None, limit=10)
-        sessions = [await host.engine.sessions.get(row.uri) for row in reversed(rows)]
+        rows = await host.parts.engine.sessions.page(owner=None, before=None, limit=10)
+        sessions = [await host.parts.engine.sessions.get(row.uri) for row in reversed(rows)]
         for text in texts[len(sessions):]:
             tools = dict.fromkeys(["kill", "leave", "hold", "work"], True)
-            sessions.append(await host.create_session(Start(agent="demo", tools=tools)))
-            started = {"type": "session/turnStarted", "session": sessions[-1].row.uri, "turnId": "t"}
-            await host.dispatch(Identity("me"), len(sessions), {**started, "userMessage": {"text": text}})
+            sessions.append(await host.parts.lifecycle.create(NewSession(agent="demo", tools=tools)))
+            message = {"text": text, "origin": {"kind": "user"}}
+            action = turn_started("t", message, sessions[-1].now())
+            await host.client(Identity("me")).dispatch(len(sessions), sessions[-1].chat_uri, action)
         begun.set()
-        while any("activeTurn" in one.state and not one.state.get("inputRequests") for one in sessions):
+        while any(one.has_turn and not open_questions(one.chat) for one in sessions):
             await asyncio.sleep(0.05)
-        print(json.dumps([[*one.state["turns"], one.state.get("activeTurn")][0] for one in sessions]))
+        print(json.dumps([[*one.chat["turns"], one.chat.get("activeTurn")][0] for one in sessions]))
 
 asyncio.run(main(*sys.argv[1:]))
 """
@@ -91,7 +95,9 @@ def start(folder: Path, *texts: str) -> tuple[int, str]:
 
 
 def outcome(turn: Any) -> str:
-    return str(turn["error"]["errorType"] if "error" in turn else turn.get("state", "waits"))
+    state = turn.get("state", "waits")
+    error = error_of(turn) if state == "error" else None
+    return str(state if error is None else error["errorType"])
 
 
 @pytest.mark.parametrize(
@@ -113,8 +119,8 @@ def test_a_turn_that_ends_its_host_three_times_is_ended_at_the_fourth_start_and_
     turns = json.loads(printed)
     expected = {"work": "complete", "ask": "waits"}
     assert [outcome(turn) for turn in turns] == [expected.get(text, "hostCrashed") for text in texts]
-    (poison,) = [turn for turn in turns if "error" in turn]
-    assert poison["error"]["message"] == (
+    (poison,) = [error for turn in turns if "state" in turn and (error := error_of(turn)) is not None]
+    assert poison["message"] == (
         "the host ended unexpectedly 3 times while this turn ran, each time before the turn got any further; "
         "so it is not run again"
     )
@@ -134,9 +140,9 @@ class World:
     async def wait(self, talk: Talk) -> None:
         """Wait until the turn hangs, waits, or has ended, and all of that is durable."""
         session = talk.session
-        while not self._is_there.is_set() and "activeTurn" in session.state and not waits(session.state):
+        while not self._is_there.is_set() and session.has_turn and not open_questions(session.chat):
             await pass_time(0.01)
-        await talk.host.engine.journal.wait()
+        await talk.host.parts.engine.journal.wait()
 
     def run(self, folder: Path, *agents: Agent, is_planned: bool = False) -> Any:
         """Start hosts until the turn has ended, some times at most; return it, and its session."""
@@ -157,7 +163,7 @@ class World:
                     await self.wait(talk)
                     if not is_planned:
                         crash(here, folder / str(self.starts + 1))
-                    state = talk.state
+                    state = talk.session.shown_chat.state
                 if "activeTurn" not in state:
                     break
             found.append([*state["turns"], state.get("activeTurn")][0])
@@ -166,11 +172,7 @@ class World:
         return found[0]
 
 
-def waits(state: Any) -> bool:
-    return bool(state.get("inputRequests"))
-
-
-def test_what_a_tool_shows_while_it_runs_is_not_getting_further(tmp_path: Path) -> None:
+def test_the_output_of_a_running_tool_is_not_progress(tmp_path: Path) -> None:
     world = World()
 
     @tool(read_only=True, trusted=True)
@@ -187,7 +189,7 @@ def test_what_a_tool_shows_while_it_runs_is_not_getting_further(tmp_path: Path) 
     assert (world.starts, outcome(turn)) == (MAX_CRASHES, "hostCrashed")
 
 
-def test_an_agent_that_only_begins_its_answer_again_does_not_get_further(tmp_path: Path) -> None:
+def test_an_agent_that_only_begins_its_answer_again_makes_no_progress(tmp_path: Path) -> None:
     world = World()
 
     async def answer(turn: Turn) -> None:
@@ -198,7 +200,7 @@ def test_an_agent_that_only_begins_its_answer_again_does_not_get_further(tmp_pat
     assert (world.starts, outcome(turn)) == (MAX_CRASHES, "hostCrashed")
 
 
-def test_a_turn_that_gets_further_each_time_is_taken_up_each_time(tmp_path: Path) -> None:
+def test_a_turn_that_makes_progress_each_time_is_resumed_each_time(tmp_path: Path) -> None:
     world = World()
 
     async def answer(turn: Turn) -> None:

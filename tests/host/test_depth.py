@@ -1,4 +1,4 @@
-"""Values that nest deeply: what was taken in can always be read again, and what cannot is refused."""
+"""Deeply nested values: what was accepted can always be read again, and the rest is refused."""
 
 from pathlib import Path
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from agenthost.client.ahp.frames import decode_frame
-from agenthost.host.agent import Agent
-from agenthost.host.turn import Turn
+from agenthost.host.authoring.agent import Agent
+from agenthost.host.authoring.turn import Turn
 from agenthost.wire.json import MAX_GIVEN_DEPTH, encode_json
 from hosting import run
 from talking import Talk, talking

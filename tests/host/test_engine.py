@@ -2,20 +2,17 @@
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from agenthost.core.actions import title_changed, turn_started
 from agenthost.errors import SessionNotFound, StorageError
-from agenthost.host import engine as engine_module
 from agenthost.host.limits import Limits
-from hosting import new_state, run, started
+from agenthost.host.state import engine as engine_module
+from chat_building import BEGUN
+from hosting import new_session, run, started, user_message
 
 URI = "demo:/one"
-
-
-def rename(title: str) -> Any:
-    return {"type": "session/titleChanged", "session": URI, "title": title}
 
 
 def test_a_second_engine_on_the_same_folder_is_refused_and_told_who_has_it(tmp_path: Path) -> None:
@@ -33,11 +30,11 @@ def test_a_second_engine_on_the_same_folder_is_refused_and_told_who_has_it(tmp_p
 def test_closing_writes_what_is_left(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
-            session = await host.sessions.create(new_state(URI))
+            session = await new_session(host, URI)
             for place in range(100):
-                session.act(rename(str(place)))
+                session.act(title_changed(str(place)))
         async with started(tmp_path) as host:
-            assert (await host.sessions.get(URI)).state["summary"]["title"] == "99"
+            assert (await host.sessions.get(URI)).state["title"] == "99"
 
     run(story)
 
@@ -49,33 +46,31 @@ def test_the_log_is_trimmed_to_its_limits_by_itself_and_no_state_is_lost(
 
     async def story() -> None:
         async with started(tmp_path, log_per_session=10) as host:
-            session = await host.sessions.create(new_state(URI))
+            session = await new_session(host, URI)
             for place in range(50):
-                session.act(rename(str(place)))
+                session.act(title_changed(str(place)))
             host.journal.write([session.snapshot()])
             await host.journal.wait()
             while host.storage.floor([session.number]) < 40:  # noqa: ASYNC110 - nobody is told of a trim
                 await asyncio.sleep(0.01)
         async with started(tmp_path) as host:
-            assert (await host.sessions.get(URI)).state["summary"]["title"] == "49"
+            assert (await host.sessions.get(URI)).state["title"] == "49"
 
     run(story)
 
 
-def test_limits_of_nothing_are_refused() -> None:
-    with pytest.raises(ValueError, match="log_in_all has to be at least 1, not 0"):
+def test_limits_of_zero_are_refused() -> None:
+    with pytest.raises(ValueError, match="log_in_all must be at least 1, not 0"):
         Limits(log_in_all=0)
 
 
-def test_the_sessions_to_take_up_are_found_by_their_numbers(tmp_path: Path) -> None:
+def test_the_sessions_to_resume_are_found_by_their_numbers(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
             for place in range(3):
-                await host.sessions.create(new_state(f"demo:/{place}"))
+                await new_session(host, f"demo:/{place}")
             busy = await host.sessions.get("demo:/1")
-            turn = {"type": "session/turnStarted", "session": "demo:/1", "turnId": "t"}
-            action: Any = {**turn, "userMessage": {"text": "Hi"}}
-            busy.act(action)
+            busy.act(turn_started("t", user_message(), BEGUN))
         async with started(tmp_path) as host:
             (number,) = host.opening.active
             found = await host.sessions.by_number(number)

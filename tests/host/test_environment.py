@@ -24,9 +24,9 @@ SECRETS = {
 
 SCRIPT = """
 import os, subprocess
-from agenthost.host.environment import conceal, forbid_looking
-conceal(["ODD", "NOT_SET"])
-forbid_looking()
+from agenthost.host.sandbox.environment import hide_secrets, forbid_inspection
+hide_secrets(["ODD", "NOT_SET"])
+forbid_inspection()
 print(",".join(os.environ[name] for name in sorted(os.environ) if "sk-" in os.environ[name]))
 print(subprocess.run(["env"], capture_output=True, text=True).stdout.count("sk-"), os.environ["KEPT"])
 print(open(f"/proc/{os.getpid()}/environ").read().count("sk-"))

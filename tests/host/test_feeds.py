@@ -2,24 +2,23 @@
 
 import asyncio
 import json
+import math
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
+from agenthost.core.actions import title_changed
 from agenthost.errors import SessionNotFound
-from agenthost.host.engine import Engine
-from agenthost.host.identity import Identity
+from agenthost.host.access.identity import Identity
+from agenthost.host.state.engine import Engine
 from agenthost.host.storage import Entry
 from agenthost.host.storage.sqlite import SqliteStorage
 from agenthost.wire.ahp import ROOT_URI
-from hosting import new_state, run, started
+from chat_building import BEGUN
+from hosting import new_session, run, started, user_message
 
 URI = "demo:/one"
 ME = Identity("me")
-
-
-def rename(title: str) -> Any:
-    return {"type": "session/titleChanged", "session": URI, "title": title}
 
 
 def types(envelopes: Sequence[bytes]) -> list[str]:
@@ -33,7 +32,7 @@ def agent(name: str) -> Any:
 def test_what_happens_to_a_session_never_reaches_the_root_and_the_other_way_round(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
-            session = await host.sessions.create(new_state(URI))
+            session = await new_session(host, URI)
             of_root, of_session, of_both = (
                 host.feed(Identity("a")),
                 host.feed(Identity("b")),
@@ -43,7 +42,7 @@ def test_what_happens_to_a_session_never_reaches_the_root_and_the_other_way_roun
             await of_session.subscribe(URI)
             for uri in (ROOT_URI, URI):
                 await of_both.subscribe(uri)
-            session.act(rename("x"))
+            session.act(title_changed("x"))
             host.root.set_agents([agent("new")])
             await host.journal.wait()
             heard = [
@@ -73,7 +72,7 @@ def test_a_view_of_the_root_and_what_follows_have_no_gap_and_no_overlap(tmp_path
     run(story)
 
 
-def test_one_that_unsubscribed_from_the_root_hears_of_it_no_more(tmp_path: Path) -> None:
+def test_after_unsubscribing_from_the_root_nothing_more_is_received(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
             feed = host.feed(ME)
@@ -90,10 +89,10 @@ def test_one_that_unsubscribed_from_the_root_hears_of_it_no_more(tmp_path: Path)
 def test_one_that_comes_back_gets_root_and_sessions_in_one_order(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
-            session = await host.sessions.create(new_state(URI))
+            session = await new_session(host, URI)
             seen = host.journal.shown_seq
             for title in ("a", "b"):
-                session.act(rename(title))
+                session.act(title_changed(title))
                 host.root.set_agents([agent(title)])
             await host.journal.wait()
         async with started(tmp_path) as host:
@@ -121,7 +120,7 @@ def test_one_that_comes_back_gets_root_and_sessions_in_one_order(tmp_path: Path)
 def test_a_session_that_goes_while_somebody_comes_back_is_missing(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
-            await host.sessions.create(new_state(URI))
+            await new_session(host, URI)
             back, _ = await asyncio.gather(
                 host.feed(ME).resume(-1, [ROOT_URI, URI]), host.sessions.dispose(URI)
             )
@@ -133,7 +132,7 @@ def test_a_session_that_goes_while_somebody_comes_back_is_missing(tmp_path: Path
 def test_a_session_that_two_dispose_at_once_goes_once(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
-            await host.sessions.create(new_state(URI))
+            await new_session(host, URI)
             ends = await asyncio.gather(
                 *(host.sessions.dispose(URI) for _ in range(2)), return_exceptions=True
             )
@@ -143,25 +142,64 @@ def test_a_session_that_two_dispose_at_once_goes_once(tmp_path: Path) -> None:
     run(story)
 
 
+def test_one_that_missed_more_than_may_wait_for_it_gets_views(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path, subscriber_bytes=20_000) as host:
+            session = await new_session(host, URI)
+            seen = host.journal.shown_seq
+            session.act(title_changed("x" * 19_000))
+            await host.journal.wait()
+            back = await host.feed(ME).resume(seen, [URI, ROOT_URI])
+            assert back.replay is not None
+            assert types([entry.envelope for entry in back.replay]) == ["session/titleChanged"]
+            session.act(title_changed("y" * 1_000))
+            await host.journal.wait()
+            back = await host.feed(ME).resume(seen, [URI, ROOT_URI])
+            assert (back.replay, [view.uri for view in back.views]) == (None, [URI, ROOT_URI])
+            assert back.views[0].state["title"] == "y" * 1_000
+
+    run(story)
+
+
+def test_text_counts_as_it_is_sent_and_not_as_it_is_stored(tmp_path: Path) -> None:
+    async def story() -> None:
+        part = {"kind": "markdown", "id": "p1", "content": ""}
+        turn = {"id": "t1", "startedAt": BEGUN, "message": user_message(), "responseParts": [part]}
+        async with started(tmp_path, subscriber_bytes=20_000) as host:
+            session = await new_session(host, URI, chat={"activeTurn": turn})
+            seen = host.journal.shown_seq
+            for _ in range(1_000):
+                session.stream("chat/delta", "t1", "p1", "x")
+            await host.journal.wait()
+            (stored,) = host.storage.replay(seen, [session.number], ME.key)
+            assert len(stored.envelope) < 5_000
+            back = await host.feed(ME).resume(seen, [URI])
+            assert (back.replay, [view.uri for view in back.views]) == (None, [URI])
+
+    run(story)
+
+
 class TrimmedWhileRead(SqliteStorage):
     """A store that is trimmed at the worst moment."""
 
-    def replay(self, after: int, resources: Collection[int], client: str) -> Sequence[Entry]:
+    def replay(
+        self, after: int, resources: Collection[int], client: str, max_bytes: float = math.inf
+    ) -> Sequence[Entry]:
         self.trim(1, 1)
-        return super().replay(after, resources, client)
+        return super().replay(after, resources, client, max_bytes)
 
 
 def test_a_log_that_is_trimmed_while_it_is_read_makes_no_gap(tmp_path: Path) -> None:
     async def story() -> None:
         async with Engine(TrimmedWhileRead(tmp_path)) as host:
-            session = await host.sessions.create(new_state(URI))
+            session = await new_session(host, URI)
             seen = host.journal.shown_seq
             for place in range(20):
-                session.act(rename(str(place)))
+                session.act(title_changed(str(place)))
             host.journal.write([session.snapshot()])
             await host.journal.wait()
             back = await host.feed(ME).resume(seen, [URI])
             assert back.replay is None
-            assert [view.state["summary"]["title"] for view in back.views] == ["19"]
+            assert [view.state["title"] for view in back.views] == ["19"]
 
     run(story)

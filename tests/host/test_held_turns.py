@@ -8,15 +8,17 @@ from typing import Any
 
 import pytest
 
+from agenthost.core.session_meta import model_of
 from agenthost.errors import HostError
-from agenthost.host.agent import Agent, Model
+from agenthost.host.access.identity import Identity
+from agenthost.host.authoring.agent import Agent, Model
+from agenthost.host.authoring.turn import Turn
 from agenthost.host.host import Host
-from agenthost.host.identity import Identity
-from agenthost.host.senders import Sender
-from agenthost.host.starting import Start
-from agenthost.host.subscriptions import Shown
-from agenthost.host.turn import Turn
+from agenthost.host.log.subscriptions import LogItem
+from agenthost.host.sessions.new_session import NewSession
+from agenthost.host.state.senders import Sender
 from hosting import run
+from legacy_view import dispatch
 from talking import Talk, talking
 from turning import transcript, until
 
@@ -46,21 +48,24 @@ class Told:
     def __init__(self, host: Host, uri: str) -> None:
         self.host, self.uri = host, uri
         self.sender: Sender | None = None
-        self.refusals: asyncio.Queue[Shown] = asyncio.Queue()
+        self.refusals: asyncio.Queue[LogItem] = asyncio.Queue()
 
     @classmethod
     @asynccontextmanager
     async def open(cls, host: Host, uri: str, last_seen: int | None = None) -> AsyncIterator["Told"]:
         told = cls(host, uri)
-        told.sender = await host.engine.senders.join(Identity("me"), told.refusals.put_nowait, last_seen)
+        told.sender = await host.parts.engine.senders.join(
+            Identity("me"), told.refusals.put_nowait, last_seen
+        )
         yield told
-        host.engine.senders.leave(told.sender)
+        host.parts.engine.senders.leave(told.sender)
 
-    async def act(self, number: int, name: str, /, **fields: Any) -> Shown | None:
+    async def act(self, number: int, name: str, /, **fields: Any) -> LogItem | None:
         action = {"type": f"session/{name}", "session": self.uri, **fields}
-        return await self.host.dispatch(Identity("me"), number, action, sender=self.sender)
+        client = self.host.client(Identity("me"))
+        return await dispatch(client, number, action, sender=self.sender)
 
-    async def start(self, number: int, turn_id: str) -> Shown | None:
+    async def start(self, number: int, turn_id: str) -> LogItem | None:
         return await self.act(number, "turnStarted", turnId=turn_id, userMessage={"text": turn_id})
 
 
@@ -71,7 +76,7 @@ def test_a_turn_waits_until_the_session_is_ready_and_then_runs(tmp_path: Path) -
             talk = await Talk.begin(host)
             await talk.send("Hi")
             assert talk.session.state["lifecycle"] == "creating"
-            assert "activeTurn" not in talk.session.state
+            assert "activeTurn" not in talk.session.chat
             agent.may_prepare.set()
             heard = await talk.finish()
             kinds = [action["type"].removeprefix("session/") for action in heard.actions]
@@ -94,8 +99,8 @@ def test_what_is_sent_before_and_behind_a_turn_keeps_its_order(tmp_path: Path) -
                 message = {"id": "q", "userMessage": {"text": "second"}}
                 assert await me.act(1, "pendingMessageSet", kind="queued", **message) is None
             second = await talk.act("turnStarted", turnId="other", userMessage={"text": "x"})
-            assert "waits until the session is ready" in str(second and second.reason)
-            assert talk.session.state["summary"]["model"] == {"id": "small"}
+            assert "is waiting until the session is ready" in str(second and second.reason)
+            assert model_of(talk.session.state) == {"id": "small"}
             agent.may_prepare.set()
             await until(talk, lambda state: len(state["turns"]) == 2)
             said = [turn["responseParts"][0]["content"] for turn in talk.state["turns"]]
@@ -125,13 +130,13 @@ def test_a_turn_is_refused_when_its_session_goes(tmp_path: Path, way: str) -> No
         agent = Slow()
         agent.fault = HostError("No key.")
         async with talking(tmp_path, agent) as host:
-            uri = (await host.create_session(Start(agent="demo"))).row.uri
+            uri = (await host.parts.lifecycle.create(NewSession(agent="demo"))).row.uri
             async with Told.open(host, uri) as me:
                 assert await me.start(5, "t1") is None
                 if way == "fails":
                     agent.may_prepare.set()
                 else:
-                    await host.dispose_session(uri)
+                    await host.parts.lifecycle.dispose(uri)
                 refusal = await me.refusals.get()
                 action: Any = refusal.action
                 assert (action["turnId"], refusal.only_for) == ("t1", "me")
@@ -146,10 +151,10 @@ def test_a_turn_is_refused_when_its_session_goes(tmp_path: Path, way: str) -> No
 def test_a_turn_that_waits_outlives_the_host_and_nobody_has_to_come_back_for_it(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path, Slow()) as host:
-            uri = (await host.create_session(Start(agent="demo"))).row.uri
+            uri = (await host.parts.lifecycle.create(NewSession(agent="demo"))).row.uri
             async with Told.open(host, uri) as me:
                 assert await me.start(5, "t1") is None
-            seen = host.engine.journal.last_seq
+            seen = host.parts.engine.journal.last_seq
         agent = Slow()
         agent.may_prepare.set()
         async with talking(tmp_path, agent) as host:
@@ -159,8 +164,8 @@ def test_a_turn_that_waits_outlives_the_host_and_nobody_has_to_come_back_for_it(
             async with Told.open(host, uri, seen) as me:
                 assert await me.start(5, "t1") is None  # a repeat, dropped
                 again = await me.start(5, "t1")
-                assert "before" in str(again and again.reason)
-            assert len(talk.session.state["turns"]) == 1
+                assert "already had a turn" in str(again and again.reason)
+            assert len(talk.session.chat["turns"]) == 1
 
     run(story)
 
@@ -172,11 +177,11 @@ def test_a_turn_that_waits_is_not_started_twice_by_a_client_that_comes_back(tmp_
             talk = await Talk.begin(host)
             async with Told.open(host, talk.uri) as me:
                 assert await me.start(5, "t1") is None
-            async with Told.open(host, talk.uri, host.engine.journal.last_seq) as me:
+            async with Told.open(host, talk.uri, host.parts.engine.journal.last_seq) as me:
                 assert await me.start(5, "t1") is None
                 agent.may_prepare.set()
                 await until(talk, lambda state: state["turns"])
                 assert me.refusals.empty()
-            assert len(talk.session.state["turns"]) == 1
+            assert len(talk.session.chat["turns"]) == 1
 
     run(story)

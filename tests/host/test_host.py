@@ -10,11 +10,11 @@ from agenthost.errors import (
     SessionNotFound,
     StorageError,
 )
-from agenthost.host.agent import Agent
+from agenthost.host.authoring.agent import Agent
+from agenthost.host.authoring.turn import Turn
 from agenthost.host.host import Host
 from agenthost.host.limits import Limits
-from agenthost.host.starting import Start
-from agenthost.host.turn import Turn
+from agenthost.host.sessions.new_session import NewSession
 from hosting import run
 from talking import Talk, talking
 from turning import made, transcript, until
@@ -61,8 +61,8 @@ def test_an_agent_is_told_when_the_host_opens_and_closes_and_of_sessions(tmp_pat
         agent = Careful()
         agent.may_prepare.set()
         async with talking(tmp_path, agent) as host:
-            await host.create_session(Start(agent="demo", uri="demo:/1"))
-            await host.dispose_session("demo:/1")
+            await host.parts.lifecycle.create(NewSession(agent="demo", uri="demo:/1"))
+            await host.parts.lifecycle.dispose("demo:/1")
         assert agent.notes in (
             ["start", "prepare demo:/1", "forget demo:/1", "stop"],
             ["start", "forget demo:/1", "stop"],  # removed before it could begin to get ready
@@ -80,12 +80,12 @@ def test_a_session_is_gone_even_if_its_agent_cannot_forget_it(
 
     async def story() -> None:
         async with talking(tmp_path, Clinging()) as host:
-            await host.create_session(Start(agent="demo", uri="demo:/1"))
-            await host.dispose_session("demo:/1")
-            assert host.engine.sessions.count == 0
+            await host.parts.lifecycle.create(NewSession(agent="demo", uri="demo:/1"))
+            await host.parts.lifecycle.dispose("demo:/1")
+            assert host.parts.engine.sessions.count == 0
 
     run(story)
-    assert "could not forget a session" in caplog.text
+    assert "could not clean up after a session" in caplog.text
 
 
 def test_an_agent_that_cannot_start_keeps_the_host_closed_and_the_others_are_stopped(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_a_session_whose_agent_cannot_get_ready_says_so_and_stays_listed(
             talk = await Talk.begin(host)
             await until(talk, lambda state: state["lifecycle"] == "creationFailed")
             assert talk.state["creationError"]["message"] == sentence
-            await host.dispose_session(talk.uri)
+            await host.parts.lifecycle.dispose(talk.uri)
 
     run(story)
 
@@ -131,7 +131,7 @@ def test_a_session_that_was_getting_ready_when_the_host_stopped_is_prepared_agai
     async def story() -> None:
         agent = Careful()
         async with talking(tmp_path, agent) as host:
-            uri = (await host.create_session(Start(agent="demo"))).row.uri
+            uri = (await host.parts.lifecycle.create(NewSession(agent="demo"))).row.uri
         agent.may_prepare.set()
         async with talking(tmp_path, agent) as host:
             talk = await Talk.join(host, uri)
@@ -147,10 +147,10 @@ def test_sessions_that_nobody_needs_leave_memory_and_come_back_as_they_were(tmp_
             await talk.say("Hi")
             state, said = talk.state, transcript(talk.session)
             await talk.feed.unsubscribe(talk.uri)
-            await host.engine.journal.wait()
+            await host.parts.engine.journal.wait()
             for _ in range(3):
-                await host.create_session(Start(agent="demo"))
-            assert host.engine.sessions.in_memory == 1
+                await host.parts.lifecycle.create(NewSession(agent="demo"))
+            assert host.parts.engine.sessions.in_memory == 1
             again = await Talk.join(host, talk.uri)
             assert again.session is not talk.session
             assert (again.state, transcript(again.session)) == (state, said)
@@ -191,9 +191,9 @@ def test_without_a_folder_a_host_keeps_its_sessions_for_as_long_as_it_is_open() 
 
     async def story() -> None:
         async with host:
-            uri = (await host.create_session(Start(agent="demo"))).row.uri
+            uri = (await host.parts.lifecycle.create(NewSession(agent="demo"))).row.uri
         async with host:
             with pytest.raises(SessionNotFound):
-                await host.engine.sessions.get(uri)
+                await host.parts.engine.sessions.get(uri)
 
     run(story)

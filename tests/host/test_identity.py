@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agenthost.host.identity import Identity
+from agenthost.host.access.identity import Identity
 
 OWNERS = st.text(st.characters(exclude_characters="\0"), max_size=3)
 

@@ -5,33 +5,30 @@ import json
 import sqlite3
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from agenthost.core.actions import title_changed
 from agenthost.errors import StorageError
-from agenthost.host import journal as journal_module
-from agenthost.host.identity import Identity
+from agenthost.host.access.identity import Identity
+from agenthost.host.authoring.turn import Turn
+from agenthost.host.log import journal as journal_module
+from agenthost.host.log.stats import GROUP_SIZES
 from agenthost.host.storage.sqlite import FILE
-from agenthost.host.turn import Turn
-from hosting import new_state, run, started
+from hosting import new_session, run, started
 from talking import Talk
 from turning import tell
 
 URI = "demo:/one"
 
 
-def rename(title: str) -> Any:
-    return {"type": "session/titleChanged", "session": URI, "title": title}
-
-
 def test_what_happens_in_one_tick_is_one_transaction(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
-            session = await host.sessions.create(new_state(URI))
+            session = await new_session(host, URI)
             before = host.journal.stats.commits
             for place in range(100):
-                session.act(rename(str(place)))
+                session.act(title_changed(str(place)))
             await host.journal.wait()
             assert host.journal.stats.commits == before + 1
             assert host.journal.stats.largest_group >= 100
@@ -45,21 +42,21 @@ def test_a_short_turn_is_one_transaction(tmp_path: Path) -> None:
 
     async def story(talk: Talk) -> None:
         await talk.say("A first one, which also names the session.")
-        before = talk.host.engine.journal.stats.commits
+        before = talk.host.parts.engine.journal.stats.commits
         await talk.say("And now?")
-        assert talk.host.engine.journal.stats.commits == before + 1
+        assert talk.host.parts.engine.journal.stats.commits == before + 1
 
     tell(tmp_path, brief, story)
 
 
-def test_one_who_never_stops_is_written_all_the_same(tmp_path: Path) -> None:
+def test_a_group_is_written_even_if_entries_never_stop(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
-            session = await host.sessions.create(new_state(URI))
+            session = await new_session(host, URI)
             before = host.journal.shown_seq
             place = 0
             while host.journal.shown_seq == before:
-                session.act(rename(str(place := place + 1)))
+                session.act(title_changed(str(place := place + 1)))
                 await asyncio.sleep(0)
 
     run(story)
@@ -82,9 +79,9 @@ def test_what_is_done_between_two_groups_tells_its_result_or_its_failure(tmp_pat
 def test_what_piles_up_while_a_group_is_written_goes_into_the_next(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
-            session = await host.sessions.create(new_state(URI))
+            session = await new_session(host, URI)
             for place in range(300):
-                session.act(rename(str(place)))
+                session.act(title_changed(str(place)))
                 await asyncio.sleep(0)
             await host.journal.wait()
             assert host.journal.stats.commits < 300
@@ -100,10 +97,10 @@ def test_numbers_go_on_after_a_restart_in_a_new_range(tmp_path: Path) -> None:
             async with started(tmp_path) as host:
                 assert host.opening.last_seq > last
                 if place == 0:
-                    await host.sessions.create(new_state(URI))
+                    await new_session(host, URI)
                 before = host.journal.shown_seq
                 session = await host.sessions.get(URI)
-                await host.journal.wait(session.act(rename(str(place))))
+                await host.journal.wait(session.act(title_changed(str(place))))
                 last = host.journal.shown_seq
                 assert last == before + 1
 
@@ -113,17 +110,18 @@ def test_numbers_go_on_after_a_restart_in_a_new_range(tmp_path: Path) -> None:
 def test_a_row_is_written_once_in_a_group_with_all_that_changed_it(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
-            session = await host.sessions.create(new_state(URI))
+            session = await new_session(host, URI)
             before = host.journal.stats.writes
             for place in range(10):
-                session.act(rename(str(place)))
-                session.keep({"place": place})
+                session.act(title_changed(str(place)))
+                session.keep({"kept": {"place": place}})
             await host.journal.wait()
             assert host.journal.stats.writes == before + 11
             row = host.storage.find(uri=URI)
             assert row is not None
             assert row == session.row
-            assert (json.loads(row.summary)["title"], json.loads(row.private)) == ("9", {"place": 9})
+            assert json.loads(row.summary)["title"] == "9"
+            assert json.loads(row.private) == {"kept": {"place": 9}}
 
     run(story)
 
@@ -131,32 +129,31 @@ def test_a_row_is_written_once_in_a_group_with_all_that_changed_it(tmp_path: Pat
 def test_the_metrics_count_commits_by_their_size_and_time(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
-            session = await host.sessions.create(new_state(URI))
-            sizes = host.journal.stats.group_sizes
-            counts, total = list(sizes.counts), sizes.total
+            session = await new_session(host, URI)
+            stats = host.journal.stats
+            counts, total = list(stats.group_sizes), stats.group_size_total
             for place in range(15):
-                session.act(rename(str(place)))
+                session.act(title_changed(str(place)))
             await host.journal.wait()
-            counts[sizes.bounds.index(16)] += 1
-            assert (sizes.counts, sizes.total) == (counts, total + 16)  # and the row
-            seconds = host.journal.stats.commit_seconds
-            assert sum(seconds.counts) == sum(sizes.counts) == host.journal.stats.commits
-            assert seconds.total > 0
+            counts[GROUP_SIZES.index(16)] += 1
+            assert (stats.group_sizes, stats.group_size_total) == (counts, total + 16)  # and the row
+            assert sum(stats.commit_seconds) == sum(stats.group_sizes) == stats.commits
+            assert stats.commit_seconds_total > 0
 
     run(story)
 
 
-def test_one_that_fails_to_hand_in_what_it_has_keeps_nobody_else_from_being_written(tmp_path: Path) -> None:
+def test_a_source_that_fails_does_not_block_the_others(tmp_path: Path) -> None:
     class Broken:
         def gather(self) -> None:
             raise RuntimeError("a bug")
 
     async def story() -> None:
         async with started(tmp_path) as host:
-            session = await host.sessions.create(new_state(URI))
+            session = await new_session(host, URI)
             host.journal.expect(Broken())
-            await host.journal.wait(session.act(rename("written")))
-            assert session.shown.state["summary"]["title"] == "written"
+            await host.journal.wait(session.act(title_changed("written")))
+            assert session.shown_state["title"] == "written"
 
     run(story)
 
@@ -164,9 +161,9 @@ def test_one_that_fails_to_hand_in_what_it_has_keeps_nobody_else_from_being_writ
 def test_waiting_for_an_older_ticket_does_not_wait_for_newer_ones(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
-            session = await host.sessions.create(new_state(URI))
-            first = session.act(rename("a"))
-            last = asyncio.ensure_future(host.journal.wait(session.act(rename("b"))))
+            session = await new_session(host, URI)
+            first = session.act(title_changed("a"))
+            last = asyncio.ensure_future(host.journal.wait(session.act(title_changed("b"))))
             await host.journal.wait(first)
             await last
             await host.journal.wait(first)
@@ -183,18 +180,18 @@ def test_a_store_that_cannot_be_written_loses_nothing_and_shows_nothing(
 
     async def story() -> None:
         async with started(tmp_path) as host:
-            session = await host.sessions.create(new_state(URI))
+            session = await new_session(host, URI)
             feed = host.feed(Identity("me"))
             await feed.subscribe(URI)
             other = sqlite3.connect(tmp_path / FILE, isolation_level=None)
             other.execute("BEGIN IMMEDIATE")
             for place in range(10):
-                session.act(rename(str(place)))
+                session.act(title_changed(str(place)))
             while host.journal.stats.failures < 3:  # noqa: ASYNC110 - nobody is told of a try that failed
                 await asyncio.sleep(0.01)
             assert feed.subscriber.backlog == 0
             with pytest.raises(StorageError, match="locked by another program"):
-                await host.sessions.create(new_state("demo:/two"))
+                await new_session(host, "demo:/two")
             other.execute("ROLLBACK")
             other.close()
             await host.journal.wait()
@@ -203,7 +200,7 @@ def test_a_store_that_cannot_be_written_loses_nothing_and_shows_nothing(
                 json.loads(item.envelope)["action"]["title"] for item in await feed.subscriber.wait_next()
             ]
             assert titles == [str(place) for place in range(10)]
-            await host.sessions.create(new_state("demo:/two"))
+            await new_session(host, "demo:/two")
 
     run(story)
 
@@ -216,15 +213,15 @@ def test_closing_while_the_store_cannot_be_written_ends_in_time_and_tells_those_
 
     async def story() -> None:
         async with started(tmp_path) as host:
-            session = await host.sessions.create(new_state(URI))
+            session = await new_session(host, URI)
             other = sqlite3.connect(tmp_path / FILE, isolation_level=None)
             other.execute("BEGIN IMMEDIATE")
-            waiting = asyncio.ensure_future(host.journal.wait(session.act(rename("lost"))))
+            waiting = asyncio.ensure_future(host.journal.wait(session.act(title_changed("lost"))))
             await host.journal.close(timeout=0.2)
             with pytest.raises(StorageError):
                 await waiting
             other.close()
         async with started(tmp_path) as host:
-            assert (await host.sessions.get(URI)).state["summary"]["title"] == "New"
+            assert (await host.sessions.get(URI)).state["title"] == "New"
 
     run(story)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from agenthost.errors import StorageError
-from agenthost.host.keys import KeyFile, KeyNotFound, Keys
+from agenthost.host.access.keys import KeyFile, KeyNotFound, Keys
 
 TIMEOUT = 20
 
@@ -140,7 +140,7 @@ def test_a_key_is_revoked_by_its_id_or_by_all_of_it(file: KeyFile) -> None:
 
 def test_keys_that_are_created_at_the_same_time_are_all_kept(file: KeyFile) -> None:
     code = (
-        "import sys; from pathlib import Path; from agenthost.host.keys import KeyFile\n"
+        "import sys; from pathlib import Path; from agenthost.host.access.keys import KeyFile\n"
         "for _ in range(10): print(KeyFile(Path(sys.argv[1])).create()[0].id)"
     )
     command = [sys.executable, "-c", code, str(file.path.parent)]
@@ -152,7 +152,7 @@ def test_keys_that_are_created_at_the_same_time_are_all_kept(file: KeyFile) -> N
 
 def test_a_process_that_is_killed_while_it_writes_leaves_a_file_that_is_whole(file: KeyFile) -> None:
     code = (
-        "import sys; from pathlib import Path; from agenthost.host.keys import KeyFile\n"
+        "import sys; from pathlib import Path; from agenthost.host.access.keys import KeyFile\n"
         "while True: print(KeyFile(Path(sys.argv[1])).create()[0].id, flush=True)"
     )
     told: set[str] = set()
@@ -186,7 +186,7 @@ def test_a_damaged_file_is_refused_with_a_sentence_and_never_written_over(
     for use in (file.read, file.create, lambda: file.revoke("x"), lambda: watching(file)):
         with pytest.raises(StorageError) as caught:
             use()
-        assert str(caught.value).startswith(f"{file.path} is damaged, or of a newer agenthost (")
+        assert str(caught.value).startswith(f"{file.path} is damaged, or was written by a newer agenthost (")
     assert file.path.read_bytes() == damage
 
 

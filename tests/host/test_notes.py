@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from agenthost.host.steps import Call, Note, Text, Thought, Usage
-from agenthost.host.turn import Turn
+from agenthost.host.authoring.steps import Call, Note, Text, Thought, Usage
+from agenthost.host.authoring.turn import Turn
 from hosting import run
 from talking import Talk, talking
 from turning import crash, exact_transcript, made, parts, tell, transcript

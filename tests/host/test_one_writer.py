@@ -3,15 +3,17 @@
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from agenthost.host.agent import Model
+from agenthost.core.queries import open_questions
+from agenthost.core.session_meta import model_of
+from agenthost.host.access.identity import Identity
+from agenthost.host.authoring.agent import Model
+from agenthost.host.authoring.turn import Turn
 from agenthost.host.host import Host
-from agenthost.host.identity import Identity
 from agenthost.host.limits import Limits
-from agenthost.host.starting import Start
-from agenthost.host.turn import Turn
+from agenthost.host.sessions.new_session import NewSession
 from hosting import run
+from legacy_view import dispatch
 
 
 def asking_host(folder: Path) -> Host:
@@ -26,35 +28,36 @@ def asking_host(folder: Path) -> Host:
     return host
 
 
-async def until(is_so: Callable[[], bool]) -> None:
+async def until(is_so: Callable[[], object]) -> None:
     while not is_so():  # noqa: ASYNC110
         await asyncio.sleep(0)
 
 
 async def start(host: Host, uri: str, turn_id: str, text: str) -> None:
     action = {"type": "session/turnStarted", "turnId": turn_id, "userMessage": {"text": text}}
-    await host.dispatch(Identity(uri), int(turn_id), {**action, "session": uri})
-    session = await host.engine.sessions.get(uri)
-    await until(lambda: "activeTurn" not in session.state or "inputRequests" in session.state)
-    await host.engine.journal.wait()
+    await dispatch(host.client(Identity(uri)), int(turn_id), {**action, "session": uri})
+    session = await host.parts.engine.sessions.get(uri)
+    await until(lambda: not session.has_turn or open_questions(session.chat))
+    await host.parts.engine.journal.wait()
 
 
 def test_a_session_that_comes_into_full_memory_has_one_writer(tmp_path: Path) -> None:
     async def story() -> None:
         async with asking_host(tmp_path) as host:
             for place in range(3):
-                await host.create_session(Start(agent="asker", uri=f"asker:/{place}"))
+                await host.parts.lifecycle.create(NewSession(agent="asker", uri=f"asker:/{place}"))
         async with asking_host(tmp_path) as host:
-            feed = host.feed(Identity("me"))
+            feed = host.parts.engine.feed(Identity("me"))
             await feed.subscribe("asker:/0")
             await feed.subscribe("asker:/1")
             await start(host, "asker:/2", "1", "ask")
-            session = await host.engine.sessions.get("asker:/2")
-            assert host.turns.sessions() == [session]
-            request: Any = session.state["inputRequests"][0]["id"]
-            answer = {"type": "session/inputCompleted", "requestId": request, "response": "cancel"}
-            assert await host.dispatch(Identity("me"), 2, {**answer, "session": "asker:/2"}) is None
-            await until(lambda: "activeTurn" not in session.state)
+            session = await host.parts.engine.sessions.get("asker:/2")
+            assert host.parts.turns.sessions() == [session]
+            (request,) = open_questions(session.chat)
+            answer = {"type": "session/inputCompleted", "requestId": request["id"], "response": "cancel"}
+            me = host.client(Identity("me"))
+            assert await dispatch(me, 2, {**answer, "session": "asker:/2"}) is None
+            await until(lambda: not session.has_turn)
 
     run(story)
 
@@ -62,14 +65,14 @@ def test_a_session_that_comes_into_full_memory_has_one_writer(tmp_path: Path) ->
 def test_a_fork_does_not_get_what_waits_for_the_end_of_its_sources_turn(tmp_path: Path) -> None:
     async def story() -> None:
         async with asking_host(tmp_path) as host:
-            await host.create_session(Start(agent="asker", uri="asker:/0"))
+            await host.parts.lifecycle.create(NewSession(agent="asker", uri="asker:/0"))
             await start(host, "asker:/0", "1", "talk")
             await start(host, "asker:/0", "2", "ask")
             model = {"type": "session/modelChanged", "session": "asker:/0", "model": {"id": "large"}}
-            await host.dispatch(Identity("me"), 1, model)
-            fork = await host.fork_session("asker:/0", "1", "asker:/fork")
+            assert await dispatch(host.client(Identity("me")), 1, model) is None
+            fork = await host.parts.lifecycle.fork("asker:/0", "1", "asker:/fork")
             assert fork.private == {}
             await start(host, "asker:/fork", "3", "talk")
-            assert "model" not in fork.state["summary"]
+            assert model_of(fork.state) is None
 
     run(story)

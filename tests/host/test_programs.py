@@ -4,9 +4,9 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from agenthost.host.confinement import SandboxPolicy, confine
-from agenthost.host.programs.command import command_of
+from agenthost.host.programs.command import parse_command
 from agenthost.host.programs.process import Program
+from agenthost.host.sandbox.policy import SandboxPolicy, confine
 from hosting import run
 from sandboxing import BOXED
 
@@ -25,7 +25,7 @@ def test_a_program_sees_what_its_user_sees_but_neither_the_data_nor_the_processe
     held = confine(SandboxPolicy("on"), data=tmp_path / "data", workspaces=None)
 
     async def story() -> None:
-        command = replace(command_of(["sh", "-c", LOOK], {}), sandbox=held.programs)
+        command = replace(parse_command(["sh", "-c", LOOK], {}), sandbox=held.programs)
         env = command.environment()
         program = await Program.start("look", command.found(env, tmp_path), cwd=tmp_path, env=env)
         try:
@@ -48,7 +48,7 @@ def test_the_end_of_a_program_takes_all_that_it_started(tmp_path: Path) -> None:
 
     async def story() -> None:
         line = "(setsid sh -c 'while :; do echo > alive; sleep 0.05; done' &); echo up; cat"
-        command = replace(command_of(["sh", "-c", line], {}), sandbox=held.programs)
+        command = replace(parse_command(["sh", "-c", line], {}), sandbox=held.programs)
         env = command.environment()
         program = await Program.start("many", command.found(env, tmp_path), cwd=tmp_path, env=env)
         assert await lines_of(program, 1) == ["up"]

@@ -6,16 +6,17 @@ from typing import Any
 
 import pytest
 
-from agenthost.host.dispatch import Dispatcher
-from agenthost.host.engine import Engine
-from agenthost.host.identity import Identity
-from agenthost.host.refusals import MAX_KEPT
-from agenthost.host.session import Session
+from agenthost.host.access.identity import Identity
+from agenthost.host.sessions.dispatch import Dispatcher
+from agenthost.host.sessions.listeners import ActionListeners
+from agenthost.host.state.engine import Engine
+from agenthost.host.state.refusals import MAX_KEPT
+from agenthost.host.state.session import Session
 from agenthost.host.storage import Entry
 from agenthost.logs import hide
 from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.json import decode_json
-from hosting import new_state, run, started
+from hosting import new_session, run, started
 
 URI = "demo:/one"
 ME, YOU = Identity("me", "ann"), Identity("me", "bob")
@@ -23,14 +24,14 @@ VALUE = "sk-very-secret-1"
 
 
 def config(**values: Any) -> Any:
-    return {"type": "session/configChanged", "session": URI, "config": values}
+    return {"type": "session/configChanged", "config": values}
 
 
 def root_config(**values: Any) -> Any:
     return {"type": "root/configChanged", "config": values}
 
 
-def kept_of(host: Engine, client: Identity) -> list[Entry]:
+def stored_refusal(host: Engine, client: Identity) -> list[Entry]:
     numbers = [0, 1]
     return [one for one in host.storage.replay(0, numbers, client.key) if one.only_for is not None]
 
@@ -41,10 +42,12 @@ async def refused(host: Engine, session: Session, action: Any) -> bytes:
         host.sessions,
         root=host.root,
         senders=host.senders,
-        happened=lambda _: None,
+        listeners=ActionListeners(),
         secrets=lambda: {"apikey"},
     )
-    refusal = await dispatcher.dispatch(ME, 1, action)
+    refusal = await dispatcher.dispatch(
+        ME, 1, ROOT_URI if action["type"].startswith("root/") else URI, action
+    )
     await host.journal.wait()
     assert refusal is not None
     assert session.state
@@ -57,10 +60,10 @@ def test_a_large_refusal_is_sent_whole_and_kept_as_what_it_was(
 ) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
-            session = await host.sessions.create(new_state(URI))
+            session = await new_session(host, URI)
             sent = decode_json(await refused(host, session, make(x="y" * 1_000_000)))
             assert sent["action"] == make(x="y" * 1_000_000)
-            (kept,) = kept_of(host, ME)
+            (kept,) = stored_refusal(host, ME)
             assert len(kept.envelope) < MAX_KEPT
             assert decode_json(kept.envelope) == {
                 "isCut": True,
@@ -86,9 +89,9 @@ def test_a_secret_in_a_refused_action_is_not_kept(tmp_path: Path, action: Any) -
 
     async def story() -> None:
         async with started(tmp_path) as host:
-            session = await host.sessions.create(new_state(URI))
+            session = await new_session(host, URI)
             assert VALUE.encode() in await refused(host, session, action)
-            assert len(kept_of(host, ME)) == 1
+            assert len(stored_refusal(host, ME)) == 1
 
     run(story)
     assert all(VALUE.encode() not in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
@@ -100,7 +103,7 @@ def test_who_was_away_gets_a_fresh_view_in_place_of_what_was_not_kept(tmp_path: 
 
     async def story() -> None:
         async with started(tmp_path) as host:
-            session = await host.sessions.create(new_state(URI))
+            session = await new_session(host, URI)
             before = host.journal.shown_seq
             await refused(host, session, make(x="small"))
             small = host.journal.shown_seq

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from agenthost.core.reducers import Live, reduce_session
-from agenthost.core.transcript import calls_of
-from agenthost.host.reports import Decision
-from agenthost.host.toolresults import ToolResult
-from agenthost.host.turn import Turn
-from agenthost.wire.ahp.toolcall import ConfirmationOption
+from agenthost.core.legacy.reducers import Live, reduce_session
+from agenthost.core.transcript import requested_calls
+from agenthost.host.authoring.reported_call import Decision
+from agenthost.host.authoring.tool_results import ToolResult
+from agenthost.host.authoring.turn import Turn
+from agenthost.wire.ahp.legacy.toolcall import ConfirmationOption
 from hosting import run
 from talking import Talk, talking
 from turning import (
@@ -85,7 +85,7 @@ def test_whatever_is_said_of_a_call_every_action_counts(tmp_path: Path) -> None:
         third.describe("C")
 
     async def story(talk: Talk) -> None:
-        before = Live(talk.session.state)
+        before = Live(talk.state)
         heard = await talk.say("Go")
         for action in heard.actions:
             after = reduce_session(before, action, 0)
@@ -174,7 +174,7 @@ def test_calls_that_overlap_are_told_when_they_have_ended_and_one_that_asks_at_o
         await talk.send("Go")
         call = await until_call(talk, "pending-confirmation")
         # Whoever comes back now finds in the transcript what there is to decide.
-        said = [message for one in talk.session.messages for message in calls_of(one.message)]
+        said = [message for one in talk.session.messages for message in requested_calls(one.message)]
         assert said[-1] == use(call["toolCallId"], "read", at=2)
         await talk.approve(call)
         await talk.finish()
@@ -225,7 +225,7 @@ def test_changes_of_files_are_shown_before_and_after(tmp_path: Path) -> None:
         call = await until_call(talk, "pending-confirmation")
         (item,) = call["edits"]["items"]
         assert item["diff"] == {"added": 1, "removed": 1}
-        content = await talk.host.files.read(None, {"uri": item["after"]["content"]["uri"]})
+        content = await talk.host.parts.files.read(None, {"uri": item["after"]["content"]["uri"]})
         assert content["data"] == "new\n"
         await talk.approve(call)
         await talk.finish()
@@ -285,7 +285,7 @@ def test_what_an_agent_keeps_is_there_after_a_restart_and_not_in_a_fork(tmp_path
             await talk.say("two")
             assert talk.answer == "1"
             turn_id = talk.state["turns"][0]["id"]
-            fork = await host.fork_session(uri, turn_id, "demo:/fork")
+            fork = await host.parts.lifecycle.fork(uri, turn_id, "demo:/fork")
             other = await Talk.join(host, fork.row.uri)
             await other.say("three")
             assert other.answer == "0"

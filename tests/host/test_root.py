@@ -11,15 +11,15 @@ import pytest
 
 from agenthost.core.reducers import Live, reduce_root
 from agenthost.errors import StorageError, UriReserved
-from agenthost.host import engine as engine_module
-from agenthost.host import root as root_module
-from agenthost.host.engine import Engine
-from agenthost.host.feeds import Resumed, View
-from agenthost.host.identity import Identity
+from agenthost.host.access.identity import Identity
+from agenthost.host.state import engine as engine_module
+from agenthost.host.state import root as root_module
+from agenthost.host.state.engine import Engine
+from agenthost.host.state.feed import Resumed, View
 from agenthost.host.storage import ROOT, Opening
 from agenthost.host.storage.sqlite import SqliteStorage
 from agenthost.wire.ahp import ROOT_URI
-from hosting import new_state, run, started
+from hosting import new_session, run, started
 
 ORIGIN: Any = {"clientId": "me", "clientSeq": 1}
 
@@ -52,12 +52,12 @@ async def opened(
 
 
 def caught_up(view: View, back: Resumed) -> Any:
-    """Give the root's state as a client has it after it came back."""
+    """Return the root's state as a client has it after it came back."""
     if back.replay is None:
         return back.views[0].state
     live: Live[Any] = Live(view.state)
     for entry in back.replay:
-        live = reduce_root(live, json.loads(entry.envelope)["action"], 0)
+        live = reduce_root(live, json.loads(entry.envelope)["action"])
     return live.state
 
 
@@ -106,7 +106,7 @@ def test_a_session_is_counted_in_the_transaction_that_makes_or_removes_it(tmp_pa
     async def story() -> None:
         async with opened(tmp_path) as host:
             before = host.journal.stats.commits
-            await host.sessions.create(new_state("demo:/one"))
+            await new_session(host, "demo:/one")
             assert host.root.shown.state["activeSessions"] == 1
             await host.sessions.dispose("demo:/one")
             assert host.root.shown.state["activeSessions"] == 0
@@ -119,7 +119,7 @@ def test_many_sessions_made_in_one_moment_are_counted_together(tmp_path: Path) -
     async def story() -> None:
         async with opened(tmp_path) as host:
             before = host.journal.stats.commits
-            await asyncio.gather(*(host.sessions.create(new_state(f"demo:/{n}")) for n in range(60)))
+            await asyncio.gather(*(new_session(host, f"demo:/{n}") for n in range(60)))
             counts = [json.loads(found.envelope) for found in host.storage.replay(0, [ROOT], "me")]
             assert counts[-1]["action"]["activeSessions"] == host.sessions.count == 60
             assert len(counts) == host.journal.stats.commits - before
@@ -136,7 +136,7 @@ def test_no_session_takes_the_roots_place(tmp_path: Path) -> None:
     async def story() -> None:
         async with opened(tmp_path) as host:
             with pytest.raises(UriReserved):
-                await host.sessions.create(new_state(ROOT_URI))
+                await new_session(host, ROOT_URI)
 
     run(story)
 
@@ -144,7 +144,7 @@ def test_no_session_takes_the_roots_place(tmp_path: Path) -> None:
 def test_the_root_is_there_after_a_restart_and_says_nothing_when_nothing_changed(tmp_path: Path) -> None:
     async def story() -> None:
         async with opened(tmp_path, agents=[agent("a")], config=settings({"x": 1}, x="number")) as host:
-            await host.sessions.create(new_state("demo:/one"))
+            await new_session(host, "demo:/one")
             host.root.act(choose(x=2), ORIGIN)
             before = host.root.state
         for _ in range(2):
@@ -162,7 +162,7 @@ def test_one_that_was_away_over_a_restart_converges(tmp_path: Path) -> None:
         async with opened(tmp_path, agents=[agent("old")]) as host:
             view = await host.feed(Identity("me")).subscribe(ROOT_URI)
             host.root.set_terminals([terminal("sh")])
-            await host.sessions.create(new_state("demo:/one"))
+            await new_session(host, "demo:/one")
         async with opened(tmp_path, agents=[agent("new")]) as host:
             back = await host.feed(Identity("me")).resume(view.seq, [ROOT_URI])
             assert back.replay is not None
@@ -182,7 +182,7 @@ def test_one_that_was_away_over_a_restart_converges(tmp_path: Path) -> None:
 def test_a_count_that_is_not_the_stores_is_put_right(tmp_path: Path) -> None:
     async def story() -> None:
         async with opened(tmp_path) as host:
-            await host.sessions.create(new_state("demo:/one"))
+            await new_session(host, "demo:/one")
             host.root.set_active_sessions(5)
         async with opened(tmp_path) as host:
             assert host.root.shown.state["activeSessions"] == 1
@@ -237,7 +237,7 @@ def test_a_refusal_changes_nothing_and_is_replayed_to_its_client_alone(tmp_path:
         async with opened(tmp_path, config=config) as host:
             listener = host.feed(Identity("you"))
             seen = (await listener.subscribe(ROOT_URI)).seq
-            refused = host.root.refuse(choose(x="no"), ORIGIN, "x is a number", Identity("me"))
+            refused = host.root.refuse(ROOT_URI, choose(x="no"), ORIGIN, "x is a number", Identity("me"))
             await host.journal.wait()
             assert (refused.only_for, refused.reason) == ("me", "x is a number")
             assert json.loads(refused.envelope)["rejectionReason"] == "x is a number"
@@ -265,7 +265,7 @@ def test_the_roots_log_is_trimmed_once_a_snapshot_holds_it(
         async with opened(tmp_path, config=config) as host:
             for place in range(1, 20):
                 if is_refused:
-                    host.root.refuse(choose(x=place), ORIGIN, "no", Identity("me"))
+                    host.root.refuse(ROOT_URI, choose(x=place), ORIGIN, "no", Identity("me"))
                 else:
                     host.root.act(choose(x=place))
             await host.journal.wait()
@@ -300,6 +300,6 @@ def test_an_engine_whose_first_words_cannot_be_written_says_why_and_lets_go(
             async with Engine(WrittenNoMore(tmp_path)):
                 pass
         async with started(tmp_path) as host:
-            await host.sessions.create(new_state("demo:/one"))
+            await new_session(host, "demo:/one")
 
     run(story)

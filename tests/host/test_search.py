@@ -6,16 +6,16 @@ from typing import Any
 import pytest
 
 from agenthost.errors import InvalidValue
-from agenthost.host.engine import Engine
-from agenthost.host.search import MAX_TEXT, Search
-from agenthost.host.session import Said
-from hosting import new_state, run, started
+from agenthost.host.state.engine import Engine
+from agenthost.host.state.search import MAX_TEXT, Search
+from agenthost.host.state.session import TranscriptEntry
+from hosting import new_session, run, started
 
 
 async def told(engine: Engine, name: str, *messages: Any, owner: str = "ann") -> None:
     """Make a session in which this was said."""
-    said = [Said("t1", {"role": "user", "content": one}) for one in messages]
-    await engine.sessions.create(new_state(f"demo:/{name}"), name=name, owner=owner, messages=said)
+    said = [TranscriptEntry("t1", {"role": "user", "content": one}) for one in messages]
+    await new_session(engine, f"demo:/{name}", name=name, owner=owner, messages=said)
 
 
 async def found(engine: Engine, text: str, owner: str | None = "ann") -> list[str]:
@@ -103,7 +103,7 @@ def test_a_search_is_bounded_and_says_so(tmp_path: Path) -> None:
         async with started(tmp_path) as engine:
             for number in range(5):
                 await told(engine, f"n{number}", "needle")
-            some = await Search(engine.storage, most=2).find("ann", "needle")
+            some = await Search(engine.storage, max_matches=2).find("ann", "needle")
             assert ([match.row.name for match in some.matches], some.is_complete) == (["n4", "n3"], False)
             assert not (await Search(engine.storage, seconds=0).find("ann", "needle")).is_complete
             assert (await engine.search.find("ann", "needle")).is_complete

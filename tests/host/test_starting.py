@@ -13,11 +13,11 @@ from agenthost.errors import (
     TurnNotFound,
     UriReserved,
 )
-from agenthost.host.agent import Model
-from agenthost.host.options import Option
-from agenthost.host.starting import Start, name_of, title_from
-from agenthost.host.tools import tool
-from agenthost.host.turn import Turn
+from agenthost.host.authoring.agent import Model
+from agenthost.host.authoring.options import Option
+from agenthost.host.authoring.tool import tool
+from agenthost.host.authoring.turn import Turn
+from agenthost.host.sessions.new_session import NewSession, name_of, title_from
 from agenthost.wire.ahp import ROOT_URI
 from hosting import run
 from talking import Talk, talking
@@ -61,27 +61,24 @@ def test_a_session_has_the_options_model_and_tools_it_was_asked_to_have(tmp_path
 @pytest.mark.parametrize(
     ("start", "error"),
     [
-        (Start(agent="nobody"), "there is no agent 'nobody'"),
-        (Start(agent="demo", options={"tone": "loud"}), r"\$\.config\.tone: expected one of"),
-        (
-            Start(agent="demo", options={"size": "1"}, at="$.agent.options"),
-            r"\$\.agent\.options\.size: expected one of",
-        ),
-        (Start(agent="demo", model={"id": "huge"}), r"\$\.model\.id: expected one of"),
-        (Start(agent="demo", uri="demo:/taken"), "already"),
-        (Start(agent="demo", uri=ROOT_URI), "cannot be used"),
+        (NewSession(agent="nobody"), "there is no agent 'nobody'"),
+        (NewSession(agent="demo", options={"tone": "loud"}), r"\$\.config\.tone: expected one of"),
+        (NewSession(agent="demo", options={"size": "1"}), r"\$\.config\.size: expected one of"),
+        (NewSession(agent="demo", model={"id": "huge"}), r"\$\.model\.id: expected one of"),
+        (NewSession(agent="demo", uri="demo:/taken"), "already"),
+        (NewSession(agent="demo", uri=ROOT_URI), "cannot be used"),
     ],
 )
 def test_a_session_that_cannot_be_is_refused_and_leaves_nothing(
-    tmp_path: Path, start: Start, error: str
+    tmp_path: Path, start: NewSession, error: str
 ) -> None:
     async def story() -> None:
         agent = made(echoes, options=[Option.select("tone", ["kind", "dry"])], models=[Model("small")])
         async with talking(tmp_path, agent) as host:
-            await host.create_session(Start(agent="demo", uri="demo:/taken"))
+            await host.parts.lifecycle.create(NewSession(agent="demo", uri="demo:/taken"))
             with pytest.raises((AgentNotFound, InvalidValue, SessionExists, UriReserved), match=error):
-                await host.create_session(start)
-            assert host.engine.sessions.count == 1
+                await host.parts.lifecycle.create(start)
+            assert host.parts.engine.sessions.count == 1
 
     run(story)
 
@@ -105,8 +102,8 @@ def test_the_name_of_a_session_is_safe_in_a_url_and_its_own(
 ) -> None:
     async def story() -> None:
         async with talking(tmp_path, made(echoes)) as host:
-            await host.create_session(Start(agent="demo", uri="demo:/taken"))
-            found = await name_of(host.engine.sessions, uri)
+            await host.parts.lifecycle.create(NewSession(agent="demo", uri="demo:/taken"))
+            found = await name_of(host.parts.engine.sessions, uri)
             assert found == name or (name is None and found.startswith("uri-"))
             assert all(letter.isascii() and (letter.isalnum() or letter in "._~-") for letter in found)
 
@@ -118,16 +115,16 @@ def test_a_fork_has_the_turns_and_the_transcript_up_to_one_turn_and_goes_its_own
         first = await talk.send("One")
         await talk.finish()
         await talk.say("Two")
-        forked = await talk.host.fork_session(talk.uri, first, "demo:/fork")
+        forked = await talk.host.parts.lifecycle.fork(talk.uri, first, "demo:/fork")
         fork = await Talk.join(talk.host, forked.row.uri)
         await fork.say("Three")
         assert [turn["userMessage"]["text"] for turn in fork.state["turns"]] == ["One", "Three"]
         assert [one["content"].split()[0] for one in transcript(forked)] == ["One", "One", "Three", "Three"]
         assert len(talk.state["turns"]) == 2
         with pytest.raises(TurnNotFound):
-            await talk.host.fork_session(talk.uri, "nothing", "demo:/other")
+            await talk.host.parts.lifecycle.fork(talk.uri, "nothing", "demo:/other")
         with pytest.raises(SessionExists):
-            await talk.host.fork_session(talk.uri, first, "demo:/fork")
+            await talk.host.parts.lifecycle.fork(talk.uri, first, "demo:/fork")
 
     tell(tmp_path, echoes, story)
 
@@ -145,7 +142,9 @@ def test_what_waits_in_a_running_turn_does_not_come_along_with_a_fork(tmp_path: 
         await talk.act("modelChanged", model={"id": "large"})
         await talk.reply(await talk.hear_one("inputRequested"))
         await talk.hear_one("inputRequested")
-        fork = await Talk.join(talk.host, (await talk.host.fork_session(talk.uri, first, "demo:/f")).row.uri)
+        fork = await Talk.join(
+            talk.host, (await talk.host.parts.lifecycle.fork(talk.uri, first, "demo:/f")).row.uri
+        )
         assert {"asked", "deferred"} <= talk.session.private.keys()
         assert not {"asked", "deferred"} & fork.session.private.keys()
         await fork.say("One")
@@ -161,7 +160,7 @@ def test_a_turn_that_runs_cannot_be_forked(tmp_path: Path) -> None:
     async def story(talk: Talk) -> None:
         turn_id = await talk.send("Hi")
         with pytest.raises(TurnInProgress):
-            await talk.host.fork_session(talk.uri, turn_id, "demo:/fork")
+            await talk.host.parts.lifecycle.fork(talk.uri, turn_id, "demo:/fork")
 
     tell(tmp_path, waits, story)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from agenthost.host.steps import Call
-from agenthost.host.turn import Turn
+from agenthost.host.authoring.steps import Call
+from agenthost.host.authoring.turn import Turn
 from hosting import run
 from talking import Talk, talking
 from turning import assistant, made, result, send_pending, tell, transcript, until, use, user

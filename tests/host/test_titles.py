@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from agenthost.core.transcript import Message
-from agenthost.host.agent import Agent
-from agenthost.host.turn import Turn
+from agenthost.host.authoring.agent import Agent
+from agenthost.host.authoring.turn import Turn
 from hosting import run
 from talking import Talk, talking
 
@@ -75,7 +75,7 @@ def test_a_name_that_somebody_gave_meanwhile_stays(tmp_path: Path) -> None:
         await agent.is_asked.wait()
         await talk.act("titleChanged", title="Mine")
         agent.may.set()
-        await asyncio.gather(*talk.host.titles.tasks)
+        await asyncio.gather(*talk.host.parts.titles.tasks)
         await talk.session.journal.wait()
         assert title(talk) == "Mine"
 
@@ -88,13 +88,13 @@ def test_a_session_that_somebody_named_before_is_not_asked_about(tmp_path: Path)
     async def story(talk: Talk) -> None:
         await talk.act("titleChanged", title="Mine")
         await talk.say("What about ducks?")
-        assert (agent.asked, talk.host.titles.tasks) == ([], set())
+        assert (agent.asked, talk.host.parts.titles.tasks) == ([], set())
 
     tell(tmp_path, agent, story)
 
 
 @pytest.mark.parametrize("suggestion", [None, "", "  \n", OSError("out of ink")])
-def test_an_agent_without_an_idea_leaves_the_title_as_it_is(
+def test_an_agent_without_a_suggestion_leaves_the_title_as_it_is(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, suggestion: Any
 ) -> None:
     agent = Namer(suggestion)
@@ -102,12 +102,16 @@ def test_an_agent_without_an_idea_leaves_the_title_as_it_is(
     async def story(talk: Talk) -> None:
         agent.may.set()
         await talk.say("What about ducks?")
-        await asyncio.gather(*talk.host.titles.tasks)
+        await asyncio.gather(*talk.host.parts.titles.tasks)
         assert title(talk) == "What about ducks?"
 
     tell(tmp_path, agent, story)
     failed = [record.message for record in caplog.records if record.name == "agenthost.titles"]
-    wanted = ["agent demo found no title: OSError: out of ink"] if isinstance(suggestion, OSError) else []
+    wanted = (
+        ["agent demo could not suggest a title: OSError: out of ink"]
+        if isinstance(suggestion, OSError)
+        else []
+    )
     assert failed == wanted
 
 
@@ -117,9 +121,9 @@ def test_a_session_that_is_gone_needs_no_title(tmp_path: Path) -> None:
     async def story(talk: Talk) -> None:
         await talk.say("What about ducks?")
         await agent.is_asked.wait()
-        await talk.host.dispose_session(talk.uri)
+        await talk.host.parts.lifecycle.dispose(talk.uri)
         agent.may.set()
-        await asyncio.gather(*talk.host.titles.tasks)
+        await asyncio.gather(*talk.host.parts.titles.tasks)
 
     tell(tmp_path, agent, story)
 

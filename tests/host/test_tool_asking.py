@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from agenthost.errors import ToolError
-from agenthost.host.asking import Question
+from agenthost.host.authoring.questions import Question
+from agenthost.host.authoring.tool import Tool, tool
+from agenthost.host.authoring.tool_context import ToolContext
+from agenthost.host.authoring.turn import Turn
 from agenthost.host.limits import Limits
-from agenthost.host.toolcontext import ToolContext
-from agenthost.host.tools import Tool, tool
-from agenthost.host.turn import Turn
 from hosting import run
 from talking import Talk, talking
 from turning import crash, made, pass_time, tell, until, until_call
@@ -49,7 +49,7 @@ def test_a_tool_gets_the_answers_of_the_user(tmp_path: Path) -> None:
     assert answered(tmp_path, "decline", None) == "decline None"
 
 
-def test_the_time_of_people_is_not_the_tools(tmp_path: Path) -> None:
+def test_waiting_for_people_does_not_count_against_the_tools_time_limit(tmp_path: Path) -> None:
     async def story(talk: Talk) -> None:
         await talk.send("ask_name")
         asked = await talk.hear_one("inputRequested")
@@ -61,7 +61,7 @@ def test_the_time_of_people_is_not_the_tools(tmp_path: Path) -> None:
     tell(tmp_path, calling, story, tools=[tool(trusted=True, timeout=0.2)(ask_name)])
 
 
-def test_after_the_answer_the_time_goes_on(tmp_path: Path) -> None:
+def test_after_the_answer_the_time_limit_counts_again(tmp_path: Path) -> None:
     @tool(trusted=True, timeout=0.2)
     async def slow(context: ToolContext) -> str:
         await context.ask("Ready?")
@@ -77,7 +77,7 @@ def test_after_the_answer_the_time_goes_on(tmp_path: Path) -> None:
     tell(tmp_path, calling, story, tools=[slow])
 
 
-def test_one_that_waits_for_people_keeps_no_place_from_others(tmp_path: Path) -> None:
+def test_a_tool_that_waits_for_people_frees_its_slot(tmp_path: Path) -> None:
     quick = Tool.of(lambda: "quick", name="quick", trusted=True)
 
     async def story() -> None:
@@ -95,7 +95,7 @@ def test_one_that_waits_for_people_keeps_no_place_from_others(tmp_path: Path) ->
     run(story)
 
 
-def test_a_question_goes_when_its_tool_gives_up(tmp_path: Path) -> None:
+def test_a_question_is_withdrawn_when_its_tool_gives_up(tmp_path: Path) -> None:
     @tool(trusted=True)
     async def hasty(context: ToolContext) -> str:
         waiting = asyncio.create_task(context.ask("Quick?"))
@@ -121,7 +121,7 @@ def test_a_tool_that_may_be_repeated_finds_its_question_again_after_a_crash(tmp_
     assert after_crash(tmp_path, named("Bob"), read_only=True) == "accept Bob"
 
 
-def test_the_question_of_one_that_may_not_be_repeated_goes_after_a_crash(tmp_path: Path) -> None:
+def test_the_question_of_a_tool_that_may_not_be_repeated_is_withdrawn_after_a_crash(tmp_path: Path) -> None:
     said = after_crash(tmp_path, None)
     assert said == "ask_name was interrupted by a restart of the host; whether it did its work is unknown"
 

@@ -7,8 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from agenthost.errors import NotJson, ToolError
-from agenthost.host.toolresults import ToolResult, embed, failure, outcome_of, sentence_of, text_block
+from agenthost.host.authoring.tool_results import ToolResult, embed, failure, outcome_of, text_block
 from agenthost.wire.ahp.tool import ToolResultContent
 from agenthost.wire.ahp.toolcall import ToolCallResult
 from agenthost.wire.shape import STRICT, Shape
@@ -23,20 +22,15 @@ class Point(msgspec.Struct):
     x: int
 
 
-class Unspeakable(Exception):
-    def __str__(self) -> str:
-        raise RuntimeError("no words")
-
-
 def result_of(value: Any) -> ToolCallResult:
-    """Give the result on the wire, checked there."""
+    """Return the result on the wire, checked there."""
     result = outcome_of(value, title="Look up").result()
     Shape[ToolCallResult](ToolCallResult, STRICT).take(dict(result))
     return result
 
 
 @pytest.mark.parametrize(("value", "text"), [("hello", "hello"), (None, ""), ("", ""), ("a\udc80", "a?")])
-def test_text_is_text_and_nothing_is_an_empty_one(value: str | None, text: str) -> None:
+def test_text_stays_text_and_none_is_empty_text(value: str | None, text: str) -> None:
     assert result_of(value) == {
         "success": True,
         "pastTenseMessage": "Ran Look up",
@@ -74,7 +68,7 @@ def test_data_is_structured_content_and_its_json_as_text(
         (b"anything", "application/octet-stream"),
     ],
 )
-def test_bytes_ride_along_with_the_type_that_they_begin_like(data: bytes, kind: str) -> None:
+def test_bytes_are_embedded_with_the_type_of_their_first_bytes(data: bytes, kind: str) -> None:
     block = {"type": "embeddedResource", "data": b64encode(data).decode(), "contentType": kind}
     assert result_of(data)["content"] == [block]
 
@@ -123,7 +117,7 @@ def test_the_model_always_gets_something_to_read() -> None:
     "value",
     [object(), {"a": object()}, ToolResult([{"type": "odd"}]), ToolResult(structured={"a": object()})],  # type: ignore[list-item]
 )
-def test_what_has_no_json_is_refused(value: Any) -> None:
+def test_a_value_that_is_not_json_is_refused(value: Any) -> None:
     with pytest.raises(TypeError):
         outcome_of(value, title="t")
 
@@ -131,44 +125,6 @@ def test_what_has_no_json_is_refused(value: Any) -> None:
 def test_text_that_utf8_cannot_hold_is_refused_inside_of_data() -> None:
     with pytest.raises(UnicodeError):
         outcome_of({"name": "\udc80"}, title="t")
-
-
-@pytest.mark.parametrize(
-    ("error", "sentence"),
-    [
-        (ToolError("no such zone: /Mars/North"), "no such zone: /Mars/North"),
-        (NotJson("not JSON"), "not JSON"),
-        (ToolError(), "t failed"),
-        (ValueError("too\n  wide"), "t failed: ValueError: too wide"),
-        (ValueError(), "t failed: ValueError"),
-        (FileNotFoundError(2, "No such file", "/somewhere/x"), "t failed: FileNotFoundError: No such file"),
-        (ValueError("cannot read '/etc/passwd', or ~/x"), "t failed: ValueError: cannot read '…', or …"),
-        (ValueError(r"in C:\Users\me"), "t failed: ValueError: in …"),
-        (
-            ValueError("get https://a.org/b/c and/or 1/2"),
-            "t failed: ValueError: get https://a.org/b/c and/or 1/2",
-        ),
-        (ValueError("x" * 500), "t failed: ValueError: " + "x" * 200 + "…"),
-        (ValueError("red \x1b[31m\x00\u2028text"), "t failed: ValueError: red [31m text"),
-        (OSError(5, 7), "t failed: OSError: 7"),
-        (Unspeakable(), "t failed: Unspeakable"),
-    ],
-)
-def test_an_error_is_one_short_sentence_without_paths(error: Exception, sentence: str) -> None:
-    assert sentence_of(error, "t") == sentence
-
-
-@pytest.mark.parametrize(
-    ("error", "sentence"),
-    [
-        (ValueError("the password is 1234"), "t failed: ValueError"),
-        (FileNotFoundError(2, "No such file", "/somewhere/x"), "t failed: FileNotFoundError"),
-        (ToolError("there is no such zone"), "there is no such zone"),
-        (NotJson("not JSON"), "not JSON"),
-    ],
-)
-def test_a_masked_error_is_its_class_unless_it_was_meant_to_be_read(error: Exception, sentence: str) -> None:
-    assert sentence_of(error, "t", masked=True) == sentence
 
 
 def test_a_failure_has_its_sentence_and_a_code() -> None:

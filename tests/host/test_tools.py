@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import pytest
 
 from agenthost.errors import InvalidValue, ToolError
-from agenthost.host.tools import Tool, ToolContext, ToolOutcome, tool
+from agenthost.host.authoring.tool import Tool, ToolContext, ToolOutcome, tool
 from agenthost.wire.ahp.tool import ToolDefinition, ToolResultContent
 from agenthost.wire.json import JsonObject
 from agenthost.wire.shape import STRICT, Shape
@@ -49,7 +49,7 @@ def test_a_function_is_a_tool_by_its_name_docstring_and_signature() -> None:
     assert add(1, b=2) == 3, "it can still be called"
 
 
-def test_a_definition_says_what_was_said_and_no_more() -> None:
+def test_a_definition_has_only_what_was_declared() -> None:
     @tool(name="wipe-disk", title="Wipe", description="Gone.", destructive=True, open_world=False)
     def wipe(disk: str) -> None: ...
 
@@ -65,7 +65,7 @@ def test_a_definition_says_what_was_said_and_no_more() -> None:
     assert set(add.definition()) == {"name", "description", "inputSchema"}
 
 
-def test_only_what_changes_nothing_or_is_the_same_twice_may_be_repeated() -> None:
+def test_only_read_only_or_idempotent_tools_may_be_repeated() -> None:
     assert not add.is_repeatable
     assert Tool.of(add.function, read_only=True).is_repeatable
     assert Tool.of(add.function, idempotent=True).is_repeatable
@@ -77,17 +77,17 @@ def test_a_method_of_an_instance_is_a_tool_too() -> None:
             return f"{item}: free"
 
     assert within(Tool.of(Shop().price).run({"item": "air"})).text == "air: free"
-    with pytest.raises(TypeError, match="take it from an instance"):
+    with pytest.raises(TypeError, match="bound method of an instance"):
         tool(Shop.price)
 
 
 @pytest.mark.parametrize("name", ["", "two words", "a" * 65, "ü"])
-def test_a_name_that_models_cannot_say_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="is no name for a tool"):
+def test_a_name_that_models_do_not_accept_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="is not a valid tool name"):
         tool(name=name)(add.function)
 
 
-def test_a_timeout_of_nothing_and_a_generator_are_refused() -> None:
+def test_a_timeout_of_zero_and_a_generator_are_refused() -> None:
     def counting() -> Iterator[int]:
         yield 1
 
@@ -116,7 +116,7 @@ def test_wrong_arguments_are_a_failure_that_says_where_and_nothing_runs() -> Non
     assert not ran
 
 
-def test_an_asynchronous_tool_runs_on_the_loop_and_a_blocking_one_beside_it() -> None:
+def test_an_asynchronous_tool_runs_on_the_loop_and_a_blocking_one_in_a_thread() -> None:
     @tool
     async def here() -> bool:
         return threading.current_thread() is threading.main_thread()
@@ -129,7 +129,7 @@ def test_an_asynchronous_tool_runs_on_the_loop_and_a_blocking_one_beside_it() ->
     assert within(there.run({})).text == "false"
 
 
-def test_a_blocking_tool_does_not_hold_up_the_loop() -> None:
+def test_a_blocking_tool_does_not_block_the_loop() -> None:
     go = threading.Event()
 
     @tool
@@ -209,7 +209,7 @@ def test_a_blocking_tool_that_takes_too_long_is_left_alone_and_its_late_failure_
 
     assert within(story()).text == "hang took longer than 0.01 seconds and was given up"
     assert not seen
-    assert "failed after nobody waited for it" in caplog.text
+    assert "failed after its call was cancelled" in caplog.text
     assert "ValueError: cancelled" in caplog.text
 
 
@@ -306,7 +306,7 @@ def test_what_a_tool_did_not_expect_is_short_for_the_model_and_whole_in_the_log(
 
 
 @pytest.mark.parametrize("is_async", [True, False])
-def test_nothing_that_a_tool_raises_gets_out(is_async: bool) -> None:
+def test_no_exception_of_a_tool_gets_out(is_async: bool) -> None:
     def leave(how: str) -> None:
         if how == "exit":
             sys.exit("bye")

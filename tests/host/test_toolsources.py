@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from agenthost.core.transcript import calls_of
-from agenthost.host import toolsources
-from agenthost.host.agent import Agent
-from agenthost.host.steps import Call
-from agenthost.host.tools import Tool, tool
-from agenthost.host.toolsources import ToolSource
-from agenthost.host.turn import Turn
+from agenthost.core.transcript import requested_calls
+from agenthost.host.authoring import tool_sources as toolsources
+from agenthost.host.authoring.agent import Agent
+from agenthost.host.authoring.steps import Call
+from agenthost.host.authoring.tool import Tool, tool
+from agenthost.host.authoring.tool_source import ToolSource
+from agenthost.host.authoring.turn import Turn
 from hosting import run
 from talking import Talk, talking
 from turning import made, until, until_call
@@ -59,7 +59,7 @@ class Shelf(ToolSource):
 
 async def use_all(turn: Turn) -> AsyncIterator[str | Call]:
     """Call every tool once, and say what there is then."""
-    called = [call["name"] for message in turn.messages for call in calls_of(message)]
+    called = [call["name"] for message in turn.messages for call in requested_calls(message)]
     names = [one["name"] for one in turn.tools]
     if not called:
         for name in names:
@@ -93,7 +93,7 @@ def test_sessions_show_a_list_that_changed_and_so_do_those_who_come_back(tmp_pat
 
     async def story() -> None:
         async with talking(tmp_path, made(use_all, tools=[fixed, shelf])) as host:
-            await host.sourcing.wait(host.agents["demo"])
+            await host.parts.tool_sources.wait(host.agents["demo"])
             talk = await Talk.begin(host)
             some = await Talk.begin(host, tools={"fixed": False})
             shelf.put(named("b"))
@@ -103,7 +103,7 @@ def test_sessions_show_a_list_that_changed_and_so_do_those_who_come_back(tmp_pat
             uri = talk.uri
         shelf.put(named("c"))
         async with talking(tmp_path, made(use_all, tools=[fixed, shelf])) as host:
-            await host.sourcing.wait(host.agents["demo"])
+            await host.parts.tool_sources.wait(host.agents["demo"])
             again = await Talk.join(host, uri)
             await until(again, lambda _: shown(again) == ["fixed", "c"])
 
@@ -133,7 +133,7 @@ def test_a_host_opens_without_waiting_and_a_turn_waits_a_little(tmp_path: Path) 
 
     async def story() -> None:
         async with talking(tmp_path, made(use_all, tools=[shelf])) as host:
-            assert not host.sourcing.is_settled(host.agents["demo"])
+            assert not host.parts.tool_sources.is_settled(host.agents["demo"])
             talk = await Talk.begin(host)
             await talk.send("Hi")
             shelf.open.set()
@@ -204,7 +204,7 @@ def test_of_two_tools_of_one_name_the_first_stays(caplog: pytest.LogCaptureFixtu
     agent.gather_tools()
     assert list(agent.toolset) == ["fixed", "same"]
     assert agent.toolset["same"] is first
-    assert "the tool same of b is left out: another has its name" in caplog.text
+    assert "tool same of b is left out: another tool has its name" in caplog.text
 
 
 def test_a_tool_that_trusts_itself_asks_where_the_session_says_so(tmp_path: Path) -> None:

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from agenthost.core.recording import SKIPPED
+from agenthost.core.turn_transcript import SKIPPED
 from agenthost.errors import SessionNotFound
-from agenthost.host.steps import Call
-from agenthost.host.tools import tool
-from agenthost.host.turn import Turn
+from agenthost.host.authoring.steps import Call
+from agenthost.host.authoring.tool import tool
+from agenthost.host.authoring.turn import Turn
 from talking import Talk
 from turning import assistant, result, tell, transcript, until_call, use, user
 
@@ -158,7 +158,7 @@ def test_work_that_an_agent_left_behind_ends_with_its_turn(tmp_path: Path) -> No
     tell(tmp_path, hurries, story, tools=[work])
 
 
-def test_an_agent_that_never_rests_is_cancelled_all_the_same(tmp_path: Path) -> None:
+def test_an_agent_that_never_waits_can_be_cancelled_all_the_same(tmp_path: Path) -> None:
     async def endless(turn: Turn) -> None:
         while True:
             await turn.say("la ")
@@ -172,8 +172,8 @@ def test_an_agent_that_never_rests_is_cancelled_all_the_same(tmp_path: Path) -> 
         await talk.hear_one("delta")
         await talk.feed.unsubscribe(talk.uri)
         await talk.cancel()
-        assert talk.session.state["turns"][0]["state"] == "cancelled"
-        assert talk.host.turns.count == 0
+        assert talk.session.chat["turns"][0]["state"] == "cancelled"
+        assert talk.host.parts.turns.count == 0
 
     tell(tmp_path / "talks", endless, story)
     tell(tmp_path / "steps", endless_step, story)
@@ -207,7 +207,7 @@ def test_a_tool_that_goes_on_after_its_turn_has_ended_leaves_nothing(tmp_path: P
     tell(tmp_path, calls, story, tools=[stubborn], start={"tools": {"stubborn": True}})
 
 
-def test_cutting_off_a_session_stops_the_running_turn_and_its_transcript_forgets(tmp_path: Path) -> None:
+def test_truncating_a_session_stops_the_running_turn_and_cuts_the_transcript(tmp_path: Path) -> None:
     stopped = asyncio.Event()
 
     async def answers(turn: Turn) -> None:
@@ -239,10 +239,10 @@ def test_a_session_that_is_removed_in_the_middle_of_a_turn_ends_it_first(tmp_pat
     async def story(talk: Talk) -> None:
         await talk.send("Hi")
         await talk.hear_one("delta")
-        await talk.host.dispose_session(talk.uri)
+        await talk.host.parts.lifecycle.dispose(talk.uri)
         assert (await talk.finish()).ending["type"] == "session/turnCancelled"
         with pytest.raises(SessionNotFound):
-            await talk.host.engine.sessions.get(talk.uri)
-        assert talk.host.turns.count == 0
+            await talk.host.parts.engine.sessions.get(talk.uri)
+        assert talk.host.parts.turns.count == 0
 
     tell(tmp_path, waits_for_ever, story)

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from agenthost.errors import HostError
-from agenthost.host.agent import Answer
+from agenthost.host.authoring.agent import Answer
+from agenthost.host.authoring.steps import Call, Stop, StopReason
+from agenthost.host.authoring.turn import Turn
 from agenthost.host.limits import Limits
-from agenthost.host.setup import private_of
-from agenthost.host.steps import Call, Stop, StopReason
-from agenthost.host.turn import Turn
 from hosting import run
 from talking import ENDINGS, Talk, talking
 from turning import assistant, made, parts, pass_time, tell, transcript, until, user
@@ -47,7 +46,7 @@ def test_a_reason_to_stop_is_shown_and_kept_beside_the_turn(tmp_path: Path, answ
         (turn,) = talk.state["turns"]
         assert turn["state"] == "complete"
         assert parts(turn)[-1] == ("systemNotification", "The model refused to answer.")
-        assert private_of(talk.session)["stops"] == {turn_id: "refusal"}
+        assert talk.session.private["stops"] == {turn_id: "refusal"}
         assert transcript(talk.session) == [user("Hi"), assistant("No")]
 
     tell(tmp_path, answer, story)
@@ -106,7 +105,7 @@ def test_a_step_that_yields_something_else_is_told_what_it_may_yield(
 
     tell(tmp_path, odd, story)
     assert (
-        "a step function yields str, Text, Thought, CallInput, Call, Note, Usage or Stop, not int"
+        "a step function must yield str, Text, Thought, CallInput, Call, Note, Usage or Stop, not int"
         in caplog.text
     )
 
@@ -129,7 +128,7 @@ def test_a_turn_has_a_time_limit_that_does_not_count_the_time_it_waits_for_peopl
     tell(tmp_path, slow, story, limits=Limits(turn_seconds=0.05))
 
 
-def test_a_step_function_that_asks_for_ever_is_stopped(
+def test_a_step_function_that_calls_tools_for_ever_is_stopped(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def again(_turn: Turn) -> AsyncIterator[Any]:
@@ -157,7 +156,7 @@ def test_a_turn_whose_agent_is_no_longer_served_ends_with_an_error_at_the_next_s
             await host.wait_restored()
             again = await Talk.join(host, talk.uri)
             await until(again, lambda state: state["turns"])
-            gone = {"errorType": "agentNotFound", "message": "the agent 'demo' is not served any more"}
+            gone = {"errorType": "agentNotFound", "message": "the agent 'demo' is no longer served"}
             assert again.state["turns"][0]["error"] == gone
             assert transcript(again.session) == [user("Hi"), assistant("Wait")]
             await again.act("turnStarted", turnId="t", userMessage={"text": "Anybody?"})
@@ -165,4 +164,4 @@ def test_a_turn_whose_agent_is_no_longer_served_ends_with_an_error_at_the_next_s
             assert heard.ending["error"]["errorType"] == "agentNotFound"
 
     run(story)
-    assert caplog.text.count("turn failed: the agent 'demo' is not served any more") == 2
+    assert caplog.text.count("turn failed: the agent 'demo' is no longer served") == 2

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from agenthost.host.agent import Agent
+from agenthost.host.access.identity import Identity
+from agenthost.host.authoring.agent import Agent
+from agenthost.host.authoring.steps import Call, CallInput, Text, Thought, Usage
+from agenthost.host.authoring.tool import tool
+from agenthost.host.authoring.turn import Turn
 from agenthost.host.host import Host
-from agenthost.host.identity import Identity
-from agenthost.host.steps import Call, CallInput, Text, Thought, Usage
-from agenthost.host.tools import tool
-from agenthost.host.turn import Turn
 from agenthost.wire.json import decode_json
 from hosting import run
 from talking import ENDINGS, Talk, talking
@@ -29,22 +29,22 @@ class World:
         self.looked = 0
         self.host: Host | None = None
 
-    async def breathe(self) -> None:
+    async def yield_to_others(self) -> None:
         """Wait until all that was said is durable, so that the host can stop between any two things."""
         if self.host is not None:
-            await self.host.engine.journal.wait()
+            await self.host.parts.engine.journal.wait()
 
     def tools(self) -> list[Any]:
         @tool(read_only=True)
         async def look(where: str) -> str:
             self.looked += 1
-            await self.breathe()
+            await self.yield_to_others()
             return f"nothing {where}"
 
         @tool
         async def save(text: str) -> str:
             self.saved.append(text)
-            await self.breathe()
+            await self.yield_to_others()
             return "saved"
 
         return [look, save]
@@ -53,24 +53,24 @@ class World:
 def talker(world: World) -> Agent:
     async def answer(turn: Turn) -> None:
         await turn.think("Let me ")
-        await world.breathe()
+        await world.yield_to_others()
         await turn.think("see.")
         await turn.say("I look. ")
-        await world.breathe()
+        await world.yield_to_others()
         found = await asyncio.gather(turn.call("look", where="here"), turn.call("look", where="there"))
-        await world.breathe()
+        await world.yield_to_others()
         await turn.notify("It is late.")
         await turn.show("a long list")
-        await world.breathe()
+        await world.yield_to_others()
         await turn.say("I found ")
-        await world.breathe()
+        await world.yield_to_others()
         await turn.say(f"{found[0]} and {found[1]}.")
-        await world.breathe()
+        await world.yield_to_others()
         await turn.calls(Call("save", {"text": turn.text}))
-        await world.breathe()
+        await world.yield_to_others()
         await turn.use(Usage(1, 2))
         await turn.say("Done.")
-        await world.breathe()
+        await world.yield_to_others()
 
     return made(answer, tools=world.tools())
 
@@ -80,27 +80,27 @@ def stepper(world: World) -> Agent:
         done = [message["content"] for message in turn.transcript if message["role"] == "tool"]
         if not done:
             yield Thought("Let me ")
-            await world.breathe()
+            await world.yield_to_others()
             yield Thought("see.", {"demo": {"signature": 1}})
             yield "I look. "
-            await world.breathe()
+            await world.yield_to_others()
             yield CallInput("one", "look", '{"where":')
-            await world.breathe()
+            await world.yield_to_others()
             yield CallInput("one", "look", '"here"}')
-            await world.breathe()
+            await world.yield_to_others()
             yield Call("look", {"where": "here"}, "one")
             yield Call("look", {"where": "there"})
         elif len(done) == 2:
             yield Text("I found ")
-            await world.breathe()
+            await world.yield_to_others()
             yield f"{done[0]} and {done[1]}."
-            await world.breathe()
+            await world.yield_to_others()
             yield Call("save", {"text": turn.text})
         else:
             yield Usage(1, 2)
-            await world.breathe()
+            await world.yield_to_others()
             yield "Done."
-        await world.breathe()
+        await world.yield_to_others()
 
     return made(answer, tools=world.tools())
 
@@ -110,7 +110,7 @@ KINDS = pytest.mark.parametrize("kind", [talker, stepper])
 
 
 async def undisturbed(folder: Path, kind: Kind) -> tuple[Any, Any, int]:
-    """Give the turn, the transcript, and how many envelopes there were."""
+    """Return the turn, the transcript, and how many envelopes there were."""
     world = World()
     async with talking(folder, kind(world)) as world.host:
         talk = await Talk.begin(world.host, **CALM)
@@ -155,7 +155,7 @@ def test_a_turn_that_was_interrupted_anywhere_ends_as_if_it_was_not(
         into = folder / "after" if way == "crash" else folder
         uri, seen = await begun(folder, kind, world, place, into if way == "crash" else None)
         async with talking(into, kind(world)) as world.host:
-            assert world.host.engine.journal.last_seq >= seen[-1]
+            assert world.host.parts.engine.journal.last_seq >= seen[-1]
             talk = await Talk.join(world.host, uri)
             await until(talk, lambda state: state["turns"])
             (after,) = talk.state["turns"]
@@ -165,7 +165,7 @@ def test_a_turn_that_was_interrupted_anywhere_ends_as_if_it_was_not(
             assert known(exact_transcript(talk.session)) == said
             assert world.saved == ["Hi"] or is_unknown
             assert len(world.saved) <= 1
-            feed = await talk.host.feed(Identity("late")).resume(0, [uri])
+            feed = await talk.host.parts.engine.feed(Identity("late")).resume(0, [uri])
             numbers = [decode_json(entry.envelope)["serverSeq"] for entry in feed.replay or []]
             assert numbers == sorted(set(numbers))
             assert set(seen) <= set(numbers)
@@ -178,10 +178,10 @@ UNKNOWN = "save was interrupted by a restart of the host; whether it did its wor
 
 
 def shown(turn: Any) -> Any:
-    """Give what people see of a turn; contents have other names each time."""
+    """Return what people see of a turn; contents have other names each time."""
     return [part for part in parts(turn) if part[0] != "contentRef"]
 
 
 def known(messages: list[Any]) -> list[Any]:
-    """Give the messages as if the tool had not been interrupted."""
+    """Return the messages as if the tool had not been interrupted."""
     return [{**one, "content": "saved"} if one["content"] == UNKNOWN else one for one in messages]

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from agenthost.host.agent import Agent, Answer
-from agenthost.host.asking import Question
-from agenthost.host.identity import Identity
-from agenthost.host.output import BEGAN_AGAIN
-from agenthost.host.steps import Call, CallInput
-from agenthost.host.tools import tool
-from agenthost.host.turn import Turn
+from agenthost.host.access.identity import Identity
+from agenthost.host.authoring.agent import Agent, Answer
+from agenthost.host.authoring.questions import Question
+from agenthost.host.authoring.steps import Call, CallInput
+from agenthost.host.authoring.tool import tool
+from agenthost.host.authoring.turn import Turn
+from agenthost.host.turns.output import BEGAN_AGAIN
 from hosting import run
 from talking import Talk, talking
 from turning import (
@@ -88,20 +88,20 @@ def test_what_waited_before_a_restart_still_waits_and_goes_on_when_it_is_answere
     async def story() -> None:
         agent = waiter(where, stepwise=stepwise)
         async with talking(tmp_path, agent) as host:
-            host.clients.joined(Identity("me"))
+            host.parts.clients.joined(Identity("me"))
             talk = await Talk.begin(host, **START)
             await talk.act("turnStarted", turnId="t", userMessage={"text": "Hi"})
             await waits(talk)
             before = (talk.state["activeTurn"], talk.session.messages)
         for _ in range(2):
             async with talking(tmp_path, agent) as host:
-                host.clients.joined(Identity("me"))
+                host.parts.clients.joined(Identity("me"))
                 talk = await Talk.join(host, talk.uri)
                 await waits(talk)
                 assert (talk.state["activeTurn"], talk.session.messages) == before
                 assert "activeClient" in talk.state
         async with talking(tmp_path, agent) as host:
-            host.clients.joined(Identity("me"))
+            host.parts.clients.joined(Identity("me"))
             talk = await Talk.join(host, talk.uri)
             await answered(talk)
             await until(talk, lambda state: state["turns"])

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from agenthost.host.agent import Answer, Model
-from agenthost.host.steps import Text, Thought, Usage
-from agenthost.host.turn import Turn
+from agenthost.host.authoring.agent import Answer, Model
+from agenthost.host.authoring.steps import Text, Thought, Usage
+from agenthost.host.authoring.turn import Turn
 from hosting import run
 from talking import Talk, talking
 from turning import assistant, made, parts, send_pending, tell, transcript, until, user
@@ -83,7 +83,7 @@ def test_each_turn_gets_its_own_parts_and_all_are_in_the_transcript(tmp_path: Pa
     tell(tmp_path, answer, story)
 
 
-def test_nothing_is_said_with_nothing(tmp_path: Path) -> None:
+def test_empty_text_adds_nothing(tmp_path: Path) -> None:
     async def silent(turn: Turn) -> None:
         await turn.say("")
         await turn.think("")
@@ -140,7 +140,7 @@ def test_an_agent_gives_titles_and_says_what_goes_on(tmp_path: Path) -> None:
     tell(tmp_path, busy, story)
 
 
-def test_what_is_no_part_of_the_answer_is_a_part_of_its_own(tmp_path: Path) -> None:
+def test_a_notice_is_a_separate_part(tmp_path: Path) -> None:
     async def notes(turn: Turn) -> None:
         await turn.say("a")
         await turn.notify("The index is old.")
@@ -162,13 +162,13 @@ def test_large_content_is_kept_beside_the_state_and_goes_along_with_a_fork(tmp_p
     async def story(talk: Talk) -> None:
         turn_id = await talk.send("Hi")
         await talk.finish()
-        contents = talk.host.engine.contents
+        contents = talk.host.parts.engine.contents
         image, text = talk.state["turns"][0]["responseParts"]
         assert (image["sizeHint"], image["contentType"]) == (2, "image/png")
         assert (await contents.read(image["uri"])).data == b"\x00\x01"
-        fork = await talk.host.fork_session(talk.uri, turn_id, "demo:/fork")
-        await talk.host.dispose_session(talk.uri)
-        copy: Any = fork.state["turns"][0]["responseParts"][1]
+        fork = await talk.host.parts.lifecycle.fork(talk.uri, turn_id, "demo:/fork")
+        await talk.host.parts.lifecycle.dispose(talk.uri)
+        copy: Any = fork.chat["turns"][0]["responseParts"][1]
         assert copy["uri"] != text["uri"]
         assert (await contents.read(copy["uri"])).data == b"words"
 
@@ -234,7 +234,7 @@ def test_what_waits_in_the_queue_follows_a_turn_that_is_complete_one_by_one(tmp_
 
 
 @pytest.mark.parametrize("ending", ["cancel", "error"])
-def test_the_queue_stays_after_a_turn_that_was_cancelled_or_broke(tmp_path: Path, ending: str) -> None:
+def test_the_queue_stays_after_a_turn_that_was_cancelled_or_failed(tmp_path: Path, ending: str) -> None:
     ready = asyncio.Event()
 
     async def breaks(turn: Turn) -> None:

@@ -12,11 +12,12 @@ import pytest
 from cryptography.fernet import Fernet
 
 from agenthost.errors import StorageError
-from agenthost.host.agent import Agent
-from agenthost.host.options import Option
-from agenthost.host.turn import Turn
-from agenthost.host.vault import FILE, VARIABLE, Vault, open_vault
+from agenthost.host.access.vault import FILE, VARIABLE, Vault, open_vault
+from agenthost.host.authoring.agent import Agent
+from agenthost.host.authoring.options import Option
+from agenthost.host.authoring.turn import Turn
 from hosting import run
+from legacy_view import shown_state
 from sites import Site, site
 
 SECRET = "a-secret-that-is-easy-to-find-in-bytes"  # noqa: S105
@@ -52,7 +53,7 @@ def test_a_crash_while_the_key_is_made_leaves_none_and_the_next_start_makes_one(
     tmp_path: Path, call: str
 ) -> None:
     code = (
-        "import os, sys; from pathlib import Path; from agenthost.host.vault import open_vault\n"
+        "import os, sys; from pathlib import Path; from agenthost.host.access.vault import open_vault\n"
         f"os.{call} = lambda *_: os._exit(9)\nopen_vault(Path(sys.argv[1]))"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)
@@ -66,7 +67,7 @@ def test_a_crash_while_the_key_is_made_leaves_none_and_the_next_start_makes_one(
 
 
 @pytest.mark.parametrize("key", [b"", b"short", b"\xff" * 44, b"A" * 40])
-def test_what_is_no_key_is_told_with_its_place_and_left_as_it_is(tmp_path: Path, key: bytes) -> None:
+def test_an_invalid_key_is_reported_with_its_path_and_left_as_it_is(tmp_path: Path, key: bytes) -> None:
     (tmp_path / FILE).write_bytes(key)
     with pytest.raises(StorageError) as caught:
         open_vault(tmp_path)
@@ -153,8 +154,9 @@ def test_with_another_key_only_turns_that_need_a_secret_fail_until_it_is_set_aga
         (tmp_path / FILE).unlink()
         async with site(tmp_path, agents=[keeper.agent]) as here:
             assert await say(here, session) == "error"
-            state: Any = here.host.engine.sessions.held(session)
-            error = state.shown.state["turns"][-1]["error"]
+            held = here.host.parts.engine.sessions.held(session)
+            assert held is not None
+            error = shown_state(held)["turns"][-1]["error"]
             assert error["errorType"] == "storageError"
             assert "was sealed with another key than this host has now; set it again" in error["message"]
             assert await say(here, other) == "end_turn"

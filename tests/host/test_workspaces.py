@@ -22,7 +22,7 @@ OWNERS = ("ada", "bob")
 
 
 async def write(host: Host, owner: str | None, path: Path, data: str) -> None:
-    await host.files.write(owner, {"uri": uri_of(path), "data": data, "encoding": "utf-8"})
+    await host.parts.files.write(owner, {"uri": uri_of(path), "data": data, "encoding": "utf-8"})
 
 
 def test_owners_have_folders_of_their_own_which_only_they_can_touch(tmp_path: Path) -> None:
@@ -32,7 +32,7 @@ def test_owners_have_folders_of_their_own_which_only_they_can_touch(tmp_path: Pa
     async def story() -> None:
         async with talking(tmp_path, workspaces=folder, file_policy=everything) as host:
             mine = folder / "ada" / "a.txt"
-            await write(host, "ada", host.workspace_of("ada") / "a.txt", "mine")
+            await write(host, "ada", host.parts.workspace_of("ada") / "a.txt", "mine")
             assert mine.read_text() == "mine"
             assert stat.S_IMODE(mine.parent.stat().st_mode) == 0o700
             for owner in ("bob", "", None):
@@ -42,12 +42,12 @@ def test_owners_have_folders_of_their_own_which_only_they_can_touch(tmp_path: Pa
                     uri_of(host.workspace / ".." / "workspaces" / "ada"),
                 ):
                     with pytest.raises(ResourceDenied):
-                        await host.files.read(owner, {"uri": uri})
+                        await host.parts.files.read(owner, {"uri": uri})
                     with pytest.raises(ResourceDenied):
-                        await host.files.request(owner, {"uri": uri, "read": True})
-            assert host.workspace_of(None) == host.workspace_of("") == host.workspace
+                        await host.parts.files.request(owner, {"uri": uri, "read": True})
+            assert host.parts.workspace_of(None) == host.parts.workspace_of("") == host.workspace
             with pytest.raises(ResourceDenied):
-                await host.files.list("ada", {"uri": uri_of(folder)})
+                await host.parts.files.list("ada", {"uri": uri_of(folder)})
 
     run(story)
 
@@ -55,10 +55,10 @@ def test_owners_have_folders_of_their_own_which_only_they_can_touch(tmp_path: Pa
 def test_the_workspaces_may_be_in_the_workspace_and_are_not_seen_there(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path, workspaces=tmp_path / "workspace" / "owners") as host:
-            own = host.workspace_of("ada")
+            own = host.parts.workspace_of("ada")
             await write(host, "ada", own / "a.txt", "mine")
             with pytest.raises(ResourceDenied):
-                await host.files.read(None, {"uri": uri_of(own / "a.txt")})
+                await host.parts.files.read(None, {"uri": uri_of(own / "a.txt")})
             await write(host, None, host.workspace / "b.txt", "ours")
 
     run(story)
@@ -70,9 +70,11 @@ def test_terminals_of_an_owner_start_in_its_folder_and_in_no_other(tmp_path: Pat
             watch = await Watch.start(host, "pwd", owner="ada")
             await watch.until_exit()
             assert watch.text == f"{tmp_path / 'all' / 'ada'}\r\n"
-            for folder in (host.workspace_of("bob"), host.workspace, tmp_path / "all"):
+            for folder in (host.parts.workspace_of("bob"), host.workspace, tmp_path / "all"):
                 with pytest.raises(InvalidValue, match="a folder in the workspace"):
-                    await host.terminals.create("term:/2", claim_of("a"), cwd=uri_of(folder), owner="ada")
+                    await host.parts.terminals.create(
+                        "term:/2", claim_of("a"), cwd=uri_of(folder), owner="ada"
+                    )
 
     run(story)
 
@@ -81,15 +83,15 @@ def test_terminals_of_an_owner_start_in_its_folder_and_in_no_other(tmp_path: Pat
 def test_in_a_sandbox_the_folders_of_others_are_not_there(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path, workspaces=tmp_path / "all", sandbox="on") as host:
-            (host.workspace_of("bob") / "b.txt").write_text("bob's")
+            (host.parts.workspace_of("bob") / "b.txt").write_text("bob's")
             watch = await Watch.start(
                 host, "echo mine > a.txt; cat ../bob/b.txt; ls ..; ls ../../workspace", owner="ada"
             )
             await watch.until_exit()
             assert "bob's" not in watch.text
             assert "\r\nada\r\n" in watch.text
-            assert (host.workspace_of("ada") / "a.txt").read_text() == "mine\n"
-            await host.terminals.dispose(URI)
+            assert (host.parts.workspace_of("ada") / "a.txt").read_text() == "mine\n"
+            await host.parts.terminals.dispose(URI)
 
     run(story)
 

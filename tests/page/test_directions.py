@@ -3,7 +3,7 @@
 from playwright.sync_api import Locator
 
 from browsing import OpenTab
-from journeys import Stage, answer, begin, composer, expect, say, wait_idle
+from journeys import Stage, answer, begin, composer, dispatch, expect, say, wait_idle
 
 HEBREW = "שלום עולם, מה נשמע?"
 MIXED = f"""\
@@ -56,11 +56,7 @@ def test_texts_run_the_way_that_their_letters_do(stage: Stage, open_tab: OpenTab
     expect(composer(tab)).to_have_css("direction", "rtl")
     composer(tab).fill("left to right")
     expect(composer(tab)).to_have_css("direction", "ltr")
-    title = "session/titleChanged"
-    tab.run(
-        f"await client.dispatch({{ type: '{title}', session: argument[0], title: argument[1] }})",
-        [uri, HEBREW],
-    )
+    dispatch(tab, uri, "session/titleChanged", title=HEBREW)
     expect(page.locator(".title-button")).to_have_css("direction", "rtl")
     expect(page.locator(f'.session[data-session="{uri}"] .title')).to_have_css("direction", "rtl")
     page.get_by_role("searchbox", name="Search sessions").fill(HEBREW)

@@ -1,19 +1,34 @@
 """The list of sessions: by date, found by what was said, marked where somebody was, as wide as one likes."""
 
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 from playwright.sync_api import Locator
 
-from agenthost.cli.exporting import markdown_of
 from browsing import OpenTab, Tab
-from journeys import Stage, answer, begin, call, expect, go_to, make_session, say, session_of, wait_idle
+from journeys import (
+    Stage,
+    answer,
+    begin,
+    call,
+    chat_of,
+    dispatch,
+    expect,
+    go_to,
+    make_session,
+    say,
+    session_of,
+    turn_started,
+    wait_idle,
+)
 
 DAY = 24 * 60 * 60
 
 
 def row_of(tab: Tab, uri: str) -> Locator:
-    """Give the row of a session."""
+    """Return the row of a session."""
     return tab.page.locator(f'.session[data-session="{uri}"]')
 
 
@@ -25,7 +40,7 @@ def choose(tab: Tab, uri: str, item: str) -> None:
 
 
 def ask_over_aap(tab: Tab, url: str, text: str) -> str:
-    """Make a session and say something in it as a program would; gives its URI."""
+    """Make a session and say something in it as a program would; returns its URI."""
     made = tab.page.request.post(f"{url}/aap/sessions", data={"agent": {"name": "demo"}}).json()
     turn = {"messages": [{"role": "user", "content": text}], "stream": "none"}
     assert tab.page.request.post(f"{url}/aap/sessions/{made['sessionId']}/turns", data=turn).ok
@@ -48,10 +63,7 @@ def test_a_session_is_found_by_what_was_said_in_it(stage: Stage, open_tab: OpenT
     tab = open_tab(stage.url)
     uri = begin(tab, "demo", "Where did I put the parchment?")
     wait_idle(tab)
-    tab.run(
-        "await client.dispatch({ type: 'session/titleChanged', session: argument, title: 'Lost' })",
-        uri,
-    )
+    dispatch(tab, uri, "session/titleChanged", title="Lost")
     search = tab.page.get_by_role("searchbox", name="Search sessions")
     search.fill("PARCHMENT put")
     expect(row_of(tab, uri)).to_contain_text("Where did I put the parchment?")
@@ -70,11 +82,8 @@ def test_only_sessions_that_somebody_opened_are_marked_as_unread(stage: Stage, o
         expect(row_of(tab, uri)).not_to_contain_text("unread")
     go_to(tab, made[0])
     begin(tab)  # and elsewhere
-    turn = "{ turnId: argument, userMessage: { text: 'more' } }"
     for uri in made[:2]:
-        tab.run(
-            f"await client.dispatch({{ type: 'session/turnStarted', session: argument, ...{turn} }})", uri
-        )
+        dispatch(tab, chat_of(tab, uri), "chat/turnStarted", **turn_started("more", uri))
     expect(row_of(tab, made[0])).to_contain_text("unread")
     expect(row_of(tab, made[1])).not_to_contain_text("unread")
     tab.page.reload()
@@ -88,35 +97,39 @@ def test_only_sessions_that_somebody_opened_are_marked_as_unread(stage: Stage, o
 def test_the_list_is_made_wider_by_dragging_and_by_keys_and_stays_so(stage: Stage, open_tab: OpenTab) -> None:
     tab = open_tab(stage.url)
     page = tab.page
-    side = page.get_by_role("navigation")
     edge = page.get_by_role("separator", name="Width of the list")
 
-    def width() -> float:
-        box = side.bounding_box()
-        assert box
-        return box["width"]
+    def wait_for_width(wanted: float) -> None:
+        tab.until("document.querySelector('nav.side')?.offsetWidth === argument", wanted)
 
-    assert width() == 280
+    wait_for_width(280)
     page.mouse.move(280, 400)
     page.mouse.down()
     page.mouse.move(400, 420, steps=4)
+    wait_for_width(400)
     page.mouse.up()
-    assert width() == 400
     edge.focus()
     page.keyboard.press("ArrowRight")
-    assert width() == 440
+    wait_for_width(440)
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
-    assert width() == 360
+    wait_for_width(360)
     page.reload()
     expect(edge).to_have_attribute("aria-valuenow", "360")
-    assert width() == 360
+    wait_for_width(360)
     edge.press("End")
-    assert width() == float(edge.get_attribute("aria-valuemax") or 0)
+    wait_for_width(float(edge.get_attribute("aria-valuemax") or 0))
     edge.press("Home")
-    assert width() == float(edge.get_attribute("aria-valuemin") or 0)
+    wait_for_width(float(edge.get_attribute("aria-valuemin") or 0))
     edge.dblclick()
-    assert width() == 280
+    wait_for_width(280)
+
+
+def exported(stage: Stage, uri: str) -> str:
+    """Return the document that the command line writes of a session."""
+    command = [sys.executable, "-m", "agenthost", "sessions", "export", uri.partition(":/")[2]]
+    done = subprocess.run([*command, "--url", stage.url], capture_output=True, text=True, check=True)
+    return done.stdout
 
 
 def test_a_session_is_exported_as_the_command_line_does_it(
@@ -127,22 +140,20 @@ def test_a_session_is_exported_as_the_command_line_does_it(
     wait_idle(tab)
     say(tab, "```\nfences\tand tabs\n```")
     wait_idle(tab)
-    state = tab.run("const watch = client.session(argument); return watch.state.value", uri)
     for item, name in (("Export as Markdown", "tour.md"), ("Export as JSON", "tour.json")):
         with tab.page.expect_download() as waiting:
             choose(tab, uri, item)
         assert waiting.value.suggested_filename == name
         waiting.value.save_as(tmp_path / name)
-    assert (tmp_path / "tour.md").read_text() == markdown_of(state)
+    assert (tmp_path / "tour.md").read_text() == exported(stage, uri)
     other = begin(tab, "demo", '/call run {"command": "echo \'a\\tb\'"}')
     call(tab).get_by_role("button", name="Deny").first.click()
     wait_idle(tab)
     say(tab, "/error")
-    expect(answer(tab)).to_contain_text("Retry")
-    state = tab.run("const watch = client.session(argument); return watch.state.value", other)
+    expect(answer(tab)).to_contain_text("Try again")
     with tab.page.expect_download() as waiting:
         tab.page.get_by_role("button", name="Session", exact=True).click()
         tab.page.get_by_role("menuitem", name="Export as Markdown").click()
     waiting.value.save_as(tmp_path / "other.md")
-    assert (tmp_path / "other.md").read_text() == markdown_of(state)
+    assert (tmp_path / "other.md").read_text() == exported(stage, other)
     assert session_of(tab) == other

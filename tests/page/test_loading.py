@@ -4,7 +4,7 @@ import gzip
 from pathlib import Path
 
 from agenthost.edges.page.files import STATIC
-from agenthost.host.keys import KeyFile
+from agenthost.host.access.keys import KeyFile
 from browsing import OpenTab
 from serving import serving
 

@@ -5,11 +5,15 @@ import re
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
+from playwright.sync_api import Browser
+
+from agenthost.host.access.keys import KeyFile
 from browsing import OpenTab, Tab
-from journeys import Stage, answer, begin, composer, expect, say, shortcut, wait_idle
+from journeys import Stage, answer, begin, chat_of, composer, expect, say, shortcut, wait_idle
 from page_stage import png
-from serving import TIMEOUT
+from serving import TIMEOUT, serving
 
 # Terminals
 
@@ -43,6 +47,44 @@ def test_a_terminal_is_made_typed_into_resized_and_closed(stage: Stage, open_tab
     expect(size).to_contain_text("ended with code 7")
     page.get_by_role("button", name="Close", exact=True).click()
     expect(page.get_by_text("No terminal is open.")).to_be_visible()
+
+
+def check_without_terminals(tab: Tab, sentence: str) -> None:
+    """Hold that a tab offers no terminals, and that a panel that was open before says why it is empty."""
+    page = tab.page
+    begin(tab)
+    expect(page.get_by_role("button", name="Files", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Terminals")).to_have_count(0)
+    shortcut(tab, "3")
+    expect(page.locator(".dock")).to_have_count(0)
+    page.keyboard.press("2")
+    tabs = page.locator(".dock").get_by_role("tab")
+    expect(tabs.filter(has_text="Files")).to_be_visible()
+    expect(tabs.filter(has_text="Terminals")).to_have_count(0)
+    page.evaluate("localStorage.setItem('agenthost.panel', 'terminals')")
+    page.reload()
+    expect(page.locator(".dock")).to_contain_text(sentence)
+    expect(page.get_by_role("button", name="New terminal")).to_have_count(0)
+
+
+def test_terminals_that_are_switched_off_are_not_offered(
+    browser: Browser, tmp_path: Path, open_tab: OpenTab
+) -> None:
+    (tmp_path / "work").mkdir()
+    words = ("--data", tmp_path / "data", "--workspace", tmp_path / "work", "--no-terminals")
+    with serving(*words) as served:
+        check_without_terminals(open_tab(served.wait_url()), "Terminals are switched off on this host.")
+
+
+def test_terminals_are_not_offered_to_a_key_that_may_not_use_them(
+    browser: Browser, tmp_path: Path, open_tab: OpenTab
+) -> None:
+    (tmp_path / "work").mkdir()
+    key = KeyFile(tmp_path / "data").create("ann")[1]
+    words = ("--data", tmp_path / "data", "--workspace", tmp_path / "work")
+    with serving(*words, AGENTHOST_NO_AUTH="false") as served:
+        tab = open_tab(served.wait_url(), f"/#tkn={key}")
+        check_without_terminals(tab, "This key may not use terminals.")
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
@@ -152,7 +194,7 @@ def test_every_message_is_seen_filtered_and_read_whole(stage: Stage, open_tab: O
     tab = open_tab(stage.url)
     page = tab.page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    begin(tab, "demo", "Hello wire")
+    uri = begin(tab, "demo", "Hello wire")
     wait_idle(tab)
     shortcut(tab, "4")
     rows = page.locator(".frame")
@@ -162,10 +204,13 @@ def test_every_message_is_seen_filtered_and_read_whole(stage: Stage, open_tab: O
     expect(rows.filter(has_text="createSession")).to_have_count(1)
     page.get_by_label("Kind").select_option("action")
     page.get_by_label("Direction").select_option("out")
-    expect(rows.filter(has_text="session/turnStarted")).to_have_count(1)
+    expect(rows.filter(has_text="chat/turnStarted")).to_have_count(1)
     page.get_by_label("Direction").select_option("in")
     page.get_by_label("Filter by text").fill("hello DELTA")
-    expect(rows.first).to_contain_text("session/delta")
+    expect(rows.first).to_contain_text("chat/delta")
+    page.get_by_label("Channel").select_option(chat_of(tab, uri))
+    expect(rows.first).to_contain_text("chat/delta")
+    expect(rows.first.locator(".about")).to_have_text(chat_of(tab, uri))
     seq = int(rows.first.locator(".seq").inner_text())
     rows.first.click()
     detail = page.locator(".frame-detail")

@@ -4,28 +4,24 @@ The fonts are the system's, so pictures of two machines differ; they are looked 
 """
 
 import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from browsing import OpenTab, Tab
-from journeys import answer, begin, call, expect, fill_workspace, go_to, wait_idle
+from journeys import answer, begin, call, dispatch, expect, fill_workspace, go_to, wait_idle
+from picturing import keep_small, pictures_folder
 from serving import serving
 
 CODER = Path(__file__).parents[1] / "page_coder.py"
 WIDE = {"width": 1280, "height": 800}
 PHONE_WIDTH = 375
-LARGEST = 150_000
 
 
 @pytest.fixture
 def pictures(tmp_path: Path) -> Path:
-    """Give the folder that pictures go to."""
-    folder = Path(os.environ.get("AGENTHOST_PICTURES", tmp_path))
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    """Return the folder that pictures go to."""
+    return pictures_folder(tmp_path)
 
 
 def take(tab: Tab, path: Path) -> None:
@@ -33,21 +29,13 @@ def take(tab: Tab, path: Path) -> None:
     tab.page.mouse.move(0, 0)
     tab.page.screenshot(path=path, animations="disabled", caret="hide")
     assert tab.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    if "AGENTHOST_PICTURES" in os.environ:
-        shrink = shutil.which("pngquant")
-        assert shrink, "pictures are kept as small as pngquant makes them: apt-get install pngquant"
-        options = ["--force", "--strip", "--speed", "1", "--nofs"]
-        subprocess.run([shrink, *options, "--output", path, "64", path], check=True)
-        assert path.stat().st_size < LARGEST
+    keep_small(path)
 
 
 def begin_titled(tab: Tab, title: str, text: str) -> None:
     """Say something in a session with a title that a person would give it."""
     uri = begin(tab, "demo", text)
-    tab.run(
-        "await client.dispatch({ type: 'session/titleChanged', session: argument[0], title: argument[1] })",
-        [uri, title],
-    )
+    dispatch(tab, uri, "session/titleChanged", title=title)
 
 
 def fill_list(tab: Tab) -> None:

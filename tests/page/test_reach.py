@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agenthost.host.keys import KeyFile
+from agenthost.host.access.keys import KeyFile
 from browsing import UNREACHABLE, OpenTab, Tab
 from journeys import (
     STAGE,
@@ -15,6 +15,7 @@ from journeys import (
     answer,
     begin,
     call,
+    chat_of,
     composer,
     expect,
     go_to,
@@ -151,7 +152,10 @@ def test_on_a_phone_the_model_can_be_read_and_chosen_while_a_turn_runs(
     assert box
     assert box["width"] > 150  # about twenty letters
     model.select_option("steady")
-    tab.until("client.session(argument).state.value?.summary.model?.id === 'steady'", uri)
+    say(tab, "and then")
+    queued = "client.chat(argument).state.value.queuedMessages?.[0].message.model.id"
+    tab.until(f"{queued} === 'steady'", chat_of(tab, uri))
+    tab.page.get_by_role("button", name="Remove: and then").tap()
     tab.page.get_by_role("button", name="Settings of the model").tap()
     expect(tab.page.get_by_role("dialog")).to_be_visible()
     tab.page.get_by_role("button", name="Done").tap()
@@ -183,7 +187,7 @@ def test_what_happens_is_told_politely_and_not_word_by_word(stage: Stage, open_t
 
 
 def axe(tab: Tab) -> list[str]:
-    """Give what axe finds that is serious: its rule and where."""
+    """Return what axe finds that is serious: its rule and where."""
     tab.page.add_script_tag(path=AXE) if not tab.run("return 'axe' in globalThis") else None
     found: dict[str, Any] = tab.run("return await axe.run(document, { resultTypes: ['violations'] })")
     serious = [one for one in found["violations"] if one["impact"] in ("serious", "critical")]

@@ -1,14 +1,16 @@
 """Sessions in the page: made by a form, found in the list, changed, forked, cut short and deleted."""
 
 import re
+from typing import Any
 from urllib.parse import quote
 
-from browsing import OpenTab
+from browsing import OpenTab, Tab
 from journeys import (
     Stage,
     answer,
     begin,
     call,
+    chat_of,
     composer,
     expect,
     go_to,
@@ -52,6 +54,12 @@ def test_an_example_is_said_with_a_click(stage: Stage, open_tab: OpenTab) -> Non
     expect(answer(tab)).to_contain_text("I heard: What can you do?")
 
 
+def model_of(tab: Tab, turn: str) -> Any:
+    """Return the model that the message of a turn of the open session names."""
+    script = f"return client.chat(argument).state.value.{turn}.message.model"
+    return tab.run(script, chat_of(tab, session_of(tab)))
+
+
 def test_the_agent_the_model_and_the_folder_are_chosen_by_chips(stage: Stage, open_tab: OpenTab) -> None:
     tab = open_tab(stage.url)
     page = tab.page
@@ -67,9 +75,9 @@ def test_the_agent_the_model_and_the_folder_are_chosen_by_chips(stage: Stage, op
     field.fill("With chips")
     field.press("Enter")
     expect(answer(tab)).to_contain_text("You said: With chips")
-    summary = tab.run("return client.session(argument).state.value.summary", session_of(tab))
-    assert (summary["provider"], summary["model"]["id"]) == ("demo", "steady")
-    assert summary["workingDirectory"].endswith("/src")
+    state = tab.run("return client.session(argument).state.value", session_of(tab))
+    assert (state["provider"], model_of(tab, "turns.at(-1)")) == ("demo", {"id": "steady"})
+    assert state["workingDirectories"][0].endswith("/src")
 
 
 def test_a_message_is_kept_when_its_session_is_not_made(stage: Stage, open_tab: OpenTab) -> None:
@@ -107,7 +115,7 @@ def test_a_session_is_made_by_a_form_that_follows_the_agents_schema(stage: Stage
     expect(answer(tab)).to_contain_text("I heard: Hello stage")
     state = tab.run("const watch = client.session(argument); return watch.state.value", session_of(tab))
     assert state["config"]["values"] == {"depth": "deep", "branch": "review", "fixed": "stone"}
-    assert state["summary"]["workingDirectory"].endswith("/src")
+    assert state["workingDirectories"][0].endswith("/src")
 
 
 def test_a_model_and_its_settings_are_chosen_when_a_session_is_made_and_later(
@@ -120,14 +128,43 @@ def test_a_model_and_its_settings_are_chosen_when_a_session_is_made_and_later(
     page.get_by_label("Pause").select_option("short")
     page.get_by_role("button", name="Create session").click()
     expect(composer(tab)).to_be_enabled()
-    model = "const watch = client.session(argument); return watch.state.value.summary.model"
-    assert tab.run(model, session_of(tab)) == {"id": "steady", "config": {"pause": "short"}}
+    page.reload()
+    chosen = page.get_by_role("combobox", name="Model")
+    expect(chosen).to_have_value("steady")
+    say(tab, "/wait 60")
+    tab.page.get_by_role("button", name="Stop").click()
+    wait_idle(tab)
+    assert model_of(tab, "turns.at(-1)") == {"id": "steady", "config": {"pause": "short"}}
     page.get_by_role("button", name="Settings of the model").click()
     page.get_by_role("dialog").get_by_label("Pause").select_option("long")
     page.get_by_role("button", name="Done").click()
-    tab.until("client.sessions.value[0].model.config.pause === 'long'")
-    page.get_by_role("combobox", name="Model").select_option("swift")
-    tab.until("client.sessions.value[0].model.id === 'swift'")
+    say(tab, "/wait 60")
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    assert model_of(tab, "activeTurn") == {"id": "steady", "config": {"pause": "long"}}
+    chosen.select_option("swift")
+    page.get_by_role("button", name="Stop").click()
+    wait_idle(tab)
+    expect(chosen).to_have_value("swift")
+    say(tab, "Hello")
+    expect(answer(tab)).to_contain_text("You said: Hello")
+    wait_idle(tab)
+    assert model_of(tab, "turns.at(-1)") == {"id": "swift"}
+
+
+def test_a_window_shows_the_model_that_answered_last_whoever_chose_it(
+    stage: Stage, open_tab: OpenTab
+) -> None:
+    tab, other = open_tab(stage.url), open_tab(stage.url)
+    uri = begin(tab)
+    go_to(other, uri)
+    tab.page.get_by_role("combobox", name="Model").select_option("steady")
+    say(tab, "Hello")
+    wait_idle(tab)
+    expect(other.page.get_by_role("combobox", name="Model")).to_have_value("steady")
+    other.page.get_by_role("combobox", name="Model").select_option("swift")
+    say(other, "Hello")
+    wait_idle(other)
+    expect(tab.page.get_by_role("combobox", name="Model")).to_have_value("swift")
 
 
 def test_the_list_shows_how_sessions_stand_and_finds_them(stage: Stage, open_tab: OpenTab) -> None:
@@ -256,10 +293,8 @@ def test_settings_that_may_change_do_and_refusals_are_said_in_the_hosts_words(
     tab.until("client.session(argument).state.value?.config.values.depth === 'deep'", uri)
     assert tab.run(state, uri) == "deep"
     page.keyboard.press("Escape")
-    tab.run(
-        "client.dispatch({ type: 'session/turnCancelled', session: argument, turnId: 'no' }).catch(() => 0)",
-        uri,
-    )
+    cancelled = "{ type: 'chat/turnCancelled', turnId: 'no', duration: 1 }"
+    tab.run(f"client.dispatch(argument, {cancelled}).catch(() => 0)", chat_of(tab, uri))
     expect(refusals(tab)).to_contain_text("turn")
 
 

@@ -25,7 +25,7 @@ def test_a_turn_of_five_thousand_pieces_streams_without_a_long_frame(stage: Stag
     expect(answer(tab).get_by_text("That was all.")).to_be_in_viewport()
 
 
-def seeded(tab: Tab) -> str:
+def import_history(tab: Tab) -> str:
     """Make a session that has many turns already, over the other protocol."""
     messages = []
     for number in range(TURNS):
@@ -48,7 +48,7 @@ def test_a_session_of_five_hundred_turns_opens_and_goes_on_as_a_short_one_does(
     tab = open_tab(stage.url)
     begin(tab, "demo", "warm up")
     wait_idle(tab)
-    uri = seeded(tab)
+    uri = import_history(tab)
     with traced(tab) as opening:
         go_to(tab, uri)
         expect(answer(tab).get_by_role("heading", name="Answer 499")).to_be_in_viewport()
@@ -82,8 +82,8 @@ def test_ten_thousand_messages_on_the_wire_scroll_and_filter_smoothly(
     # As if they had come: what counts here is the panel.
     tab.run(
         "for (let n = 0; n < 10000; n++) {"
-        "    const action = { type: 'session/delta', session: 'demo:/s', content: `piece-${n}-` };"
-        "    const params = { action, serverSeq: n };"
+        "    const action = { type: 'chat/delta', turnId: 't', partId: 'p', content: `piece-${n}-` };"
+        "    const params = { channel: 'ahp-chat:/c', action, serverSeq: n };"
         "    client.tap.message('in', JSON.stringify({ jsonrpc: '2.0', method: 'action', params })); }"
     )
     tab.until("client.tap.frames().length === 10000")

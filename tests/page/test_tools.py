@@ -173,6 +173,9 @@ def test_questions_of_every_kind_are_answered_in_a_form(stage: Stage, open_tab: 
     expect(answer(tab).get_by_role("listitem")).to_have_text(
         ["name: Ada", "price: 9.5", "count: 3", "gift: yes", "colour: green", "extras: card, box"]
     )
+    asked = answer(tab).get_by_role("region", name="Questions")
+    expect(asked).to_contain_text("answered")
+    expect(asked.locator("dd")).to_have_text(["Ada", "9.5", "3", "Yes", "Green", "card, box"])
 
 
 def test_two_boxes_that_are_ticked_at_once_are_both_ticked(stage: Stage, open_tab: OpenTab) -> None:

@@ -2,17 +2,24 @@
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agenthost.core.reducers import Live, reduce_session
-from agenthost.host.packing import happened, unpack
-from agenthost.host.storage import ROOT
+from agenthost.core.reducers import Live, reduce_chat
+from agenthost.edges.ahp.v0_1.projection import expander
+from agenthost.host.log.text_runs import actions_after, unpack
+from agenthost.host.state.registry import CHAT_PREFIX, chat_uri_of
+from agenthost.host.storage import ROOT, Entry
 from agenthost.host.storage.sqlite import SqliteStorage
 from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.legacy import ROOT_URI as OLD_ROOT_URI
 from agenthost.wire.json import decode_json
+
+OLD = "0.1.0"
+NEW = "1.0.0"
+"""The versions that clients speak. Each has envelopes of its own under the same numbers."""
 
 
 class Wrong(AssertionError):
@@ -30,27 +37,27 @@ class Book:
     """What was shown.
 
     Attributes:
-        meanings: every number that any client ever saw, and the envelope under it.
-        shown: what should be there, by resource and number, and when it was shown.
+        meanings: every number that any client of a version ever saw, and the envelope under it.
+        shown: what should be there, by version, resource and number, and when it was shown.
         said: what AAP clients were told, by session and question, and when.
         made: sessions that a client was told are there, and since when.
         begun: numbers that snapshots were given as of.
         lost: how much was taken by cuts that were allowed to take it.
     """
 
-    meanings: dict[int, str] = field(default_factory=dict)
-    shown: dict[str, dict[int, tuple[str, float]]] = field(default_factory=dict)
+    meanings: dict[tuple[str, int], str] = field(default_factory=dict)
+    shown: dict[tuple[str, str], dict[int, tuple[str, float]]] = field(default_factory=dict)
     said: dict[tuple[str, str], tuple[str, float]] = field(default_factory=dict)
     made: dict[str, float] = field(default_factory=dict)
     begun: set[int] = field(default_factory=set)
     lost: int = 0
 
-    def take(self, uri: str, envelope: Mapping[str, Any]) -> None:
+    def take(self, uri: str, envelope: Mapping[str, Any], version: str = OLD) -> None:
         """Take what a client was shown; a number that means something else by now is wrong."""
         seq, text = envelope["serverSeq"], json.dumps(envelope, sort_keys=True)
-        known = self.meanings.setdefault(seq, text)
+        known = self.meanings.setdefault((version, seq), text)
         demand(known == text, f"number {seq} meant {known} and means {text}")
-        self.shown.setdefault(uri, {}).setdefault(seq, (text, time.monotonic()))
+        self.shown.setdefault((version, uri), {}).setdefault(seq, (text, time.monotonic()))
 
     def tell(self, session: str, question: str, text: str) -> None:
         """Take what an AAP client was told so far of an answer."""
@@ -62,8 +69,8 @@ class Book:
         store.open()
         try:
             self._check_made(store, may_lose_after)
-            for uri in list(self.shown):
-                self._check_log(store, uri, may_lose_after)
+            for version, uri in list(self.shown):
+                self._check_log(store, version, uri, may_lose_after)
             self._check_said(store, may_lose_after)
         finally:
             store.close()
@@ -77,21 +84,22 @@ class Book:
             if store.find(uri=uri) is None:
                 self._lose(when, may_lose_after, "session", uri, "was made and is lost")
                 del self.made[uri]
-                self.shown.pop(uri, None)
+                for gone in ((OLD, uri), (NEW, uri), (NEW, chat_uri_of(uri.partition(":/")[2]))):
+                    self.shown.pop(gone, None)
 
-    def _check_log(self, store: SqliteStorage, uri: str, may_lose_after: float) -> None:
-        row = None if uri == ROOT_URI else store.find(uri=uri)
-        number = ROOT if row is None else row.number
+    def _check_log(self, store: SqliteStorage, version: str, uri: str, may_lose_after: float) -> None:
+        number = _number(store, uri)
         floor = store.floor([number])
-        stored = unpack(store.replay(floor, [number], "nobody"))
+        stored = _envelopes(store.replay(floor, [number], "nobody"), version, uri)
         there = {entry.seq: json.dumps(decode_json(entry.envelope), sort_keys=True) for entry in stored}
         for seq, text in there.items():
-            known = self.meanings.setdefault(seq, text)
+            known = self.meanings.setdefault((version, seq), text)
             demand(known == text, f"number {seq} of {uri} is stored as {text}, and was shown as {known}")
-        for seq, (text, when) in list(self.shown[uri].items()):
+        shown = self.shown[version, uri]
+        for seq, (text, when) in list(shown.items()):
             if seq > floor and seq not in there:
                 self._lose(when, may_lose_after, uri, "has lost", seq, text)
-                del self.shown[uri][seq]
+                del shown[seq]
 
     def _check_said(self, store: SqliteStorage, may_lose_after: float) -> None:
         answers: dict[str, dict[str, str]] = {}
@@ -104,17 +112,36 @@ class Book:
                 del self.said[session, question]
 
 
+def _number(store: SqliteStorage, uri: str) -> int:
+    """Return the number of the log that has what happens on a channel."""
+    if uri in (ROOT_URI, OLD_ROOT_URI):
+        return ROOT
+    is_chat = uri.startswith(CHAT_PREFIX)
+    row = store.find(name=uri.removeprefix(CHAT_PREFIX)) if is_chat else store.find(uri=uri)
+    demand(row is not None, uri, "was shown and is not there")
+    assert row is not None
+    return row.number
+
+
+def _envelopes(entries: Sequence[Entry], version: str, uri: str) -> list[Entry]:
+    """Return the envelopes of stored entries as clients of a version see them."""
+    if version == OLD:
+        return expander({entry.resource: uri for entry in entries})(entries, 0)
+    return [entry for entry in unpack(entries) if decode_json(entry.envelope)["channel"] == uri]
+
+
 def _answers(store: SqliteStorage, name: str) -> dict[str, str]:
-    """Give what a session answered to each question."""
+    """Return what a session answered to each question."""
     row = store.find(name=name)
     stored = None if row is None else store.load(row.number)
     if stored is None:
         return {}
-    live: Live[Any] = Live(decode_json(stored.state))
-    for action, _ in happened(stored.entries, after=stored.state_seq):
-        live = reduce_session(live, action, 0)  # type: ignore[arg-type] # of a session
+    live: Live[Any] = Live(decode_json(stored.state)["chat"])
+    for action, _ in actions_after(stored.entries, after=stored.state_seq):
+        if str(action["type"]).startswith("chat/"):
+            live = reduce_chat(live, action)  # type: ignore[arg-type] # of a chat
     turns = [*live.state["turns"], *([live.state["activeTurn"]] if "activeTurn" in live.state else [])]
     return {
-        turn["userMessage"]["text"]: "".join(part.get("content", "") for part in turn["responseParts"])
+        turn["message"]["text"]: "".join(part.get("content", "") for part in turn["responseParts"])
         for turn in turns
     }

@@ -9,17 +9,17 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
 from agenthost.client import AapClient
-from agenthost.core.reducers import REDUCERS, Live
-from agenthost.core.replica import Replica
+from agenthost.core.legacy.reducers import REDUCERS, Live
+from agenthost.core.legacy.replica import Replica
 from agenthost.errors import HostError
-from agenthost.wire.ahp import ROOT_URI
-from agenthost.wire.ahp.actions import resource_of
-from power.book import Book, demand
+from agenthost.wire.ahp.legacy import ROOT_URI
+from agenthost.wire.ahp.legacy.actions import action_resource
+from power.book import OLD, Book, demand
 
 TURNS_PER_SESSION = 25
 
 
-class _SessionLost(Exception):
+class SessionLost(Exception):
     """A cut took the session; the client makes another."""
 
 
@@ -34,13 +34,18 @@ class Line:
 
     async def request(self, method: str, **params: Any) -> Any:
         """Ask, and wait for the answer."""
+        message = await self.ask(method, **params)
+        demand("error" not in message, method, "was refused:", message)
+        return message.get("result")
+
+    async def ask(self, method: str, **params: Any) -> Any:
+        """Ask, and wait for what comes back, which may be an error."""
         message_id = next(self._ids)
         await self._send({"id": message_id, "method": method, "params": params})
         while True:
             message = json.loads(await self._socket.recv())
             if message.get("id") == message_id:
-                demand("error" not in message, method, "was refused:", message)
-                return message.get("result")
+                return message
             self._keep(message)
 
     async def dispatch(self, params: Any) -> None:
@@ -63,7 +68,7 @@ class Line:
 
 
 class Watcher:
-    """A client of AHP with one session at a time, in which it has turns; it watches the root too."""
+    """A client of AHP 0.1 with one session at a time, in which it has turns; it watches the root too."""
 
     def __init__(self, name: str, book: Book) -> None:
         self._book = book
@@ -95,7 +100,7 @@ class Watcher:
                 async with connect(address, max_size=None) as other:
                     await self._probe(Line(other))
                 await self._talk(line)
-        except _SessionLost:
+        except SessionLost:
             await self.live(url)
         except (OSError, WebSocketException, EOFError):
             return
@@ -125,17 +130,17 @@ class Watcher:
             self.snapshots += 1
             there = {one["resource"] for one in result["snapshots"]}
             gone = [uri for uri in (ROOT_URI, self.uri) if uri not in there]
-        self.replica.come_back(result, 0)
+        self.replica.apply_reconnect(result, 0)
         if result["type"] != "replay":
             self._load(result["snapshots"])
         if gone:
             demand(self.uri not in self._book.made, self.uri, "is there, and the client is told it is not")
             self._begin_anew()
-            raise _SessionLost
+            raise SessionLost
 
     def _known(self) -> set[int]:
-        """Give the numbers from which a replay is right: those that are still there, and where it began."""
-        known = {seq for shown in self._book.shown.values() for seq in shown}
+        """Return the numbers from which a replay is right: those that are still there, and where it began."""
+        known = {seq for (version, _), shown in self._book.shown.items() if version == OLD for seq in shown}
         return known | self._book.begun
 
     def _load(self, snapshots: list[Any]) -> None:
@@ -147,7 +152,7 @@ class Watcher:
             self._book.begun.add(snapshot["fromSeq"])
 
     def _hear(self, envelope: Any) -> None:
-        uri = resource_of(envelope["action"]) or ""
+        uri = action_resource(envelope["action"]) or ""
         self._book.take(uri, envelope)
         self._heard.setdefault(uri, []).append(envelope)
 
@@ -175,7 +180,7 @@ class Watcher:
             self.probes += 1
 
     def _at(self, uri: str, seq: int) -> Any:
-        """Give what a resource was at this number, by the snapshot and the actions that came."""
+        """Return what a resource was at this number, by the snapshot and the actions that came."""
         state, base = self._bases[uri]
         live: Live[Any] = Live(state)
         for envelope in self._heard[uri]:

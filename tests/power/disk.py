@@ -87,7 +87,7 @@ class Disk:
         """How many writes the disk had not been made to keep."""
 
     def cut(self, log: Path, chance: random.Random) -> str:
-        """Let the folder be what a power cut left of it; gives what was kept of that which was not synced."""
+        """Leave the folder as a power cut would. Return what was kept of what was not synced."""
         for record in read_records(log):
             self._take(record)
         way = chance.choice(WAYS)
@@ -149,7 +149,7 @@ class Disk:
 
 
 def _parts(record: Record, way: str, chance: random.Random) -> Iterator[Record]:
-    """Give what the disk has of a write; of `some` every other sector is missing, at the average."""
+    """Return what the disk has of a write; of `some` every other sector is missing, at the average."""
     if way != "some":
         yield record
     elif record.kind == "t":

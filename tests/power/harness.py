@@ -21,11 +21,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from power.book import Book, Wrong, demand
+from power.channel_clients import ChannelWatcher
 from power.clients import Talker, Watcher
 from power.disk import Disk
 
 SOURCE = Path(__file__).with_name("recorder.c")
-WATCHERS = 3
+WATCHERS = 2
 TALKERS = 2
 
 LOSS_SECONDS = 3.0
@@ -86,7 +87,10 @@ class Harness:
         self._chance = random.Random(f"{seed}/{sync}")  # noqa: S311 - to be drawn again
         self._book = Book()
         self._lives = itertools.cycle(LIVES)
-        self._watchers = [Watcher(f"watcher{n}", self._book) for n in range(WATCHERS)]
+        self._watchers: list[Watcher | ChannelWatcher] = [
+            *(Watcher(f"old{n}", self._book) for n in range(WATCHERS)),
+            *(ChannelWatcher(f"new{n}", self._book) for n in range(WATCHERS)),
+        ]
         self._talkers = [Talker(f"talker{n}", self._book) for n in range(TALKERS)]
         self._summary = Summary()
         self._saved: Path | None = None
@@ -179,7 +183,7 @@ class Harness:
         """Let the clients come, and leave them alone for a while."""
         target = next(self._lives) + len(self._book.meanings)
         url = (await self._told(zygote, b"listens on ")).split()[-1].decode()
-        clients: list[Watcher | Talker] = [*self._watchers, *self._talkers]
+        clients: list[Watcher | ChannelWatcher | Talker] = [*self._watchers, *self._talkers]
         tasks = [asyncio.create_task(client.live(url)) for client in clients]
         ends = time.monotonic() + LONGEST_LIFE
         done, waiting = set[asyncio.Task[None]](), set(tasks)

@@ -1,7 +1,7 @@
 """The agent of the power cuts: what it says follows from the question, so that it says the same again."""
 
-from agenthost.host.agent import Agent
-from agenthost.host.turn import Turn
+from agenthost.host.authoring.agent import Agent
+from agenthost.host.authoring.turn import Turn
 
 PIECES = 40
 PAUSE = 0.002

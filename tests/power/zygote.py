@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from agenthost.cli.loading import load_agents
+from agenthost.cli.agent_files import load_agents
 from agenthost.cli.serve import run
 
 AGENTS = str(Path(__file__).with_name("teller.py"))

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from agenthost import Call, Tool, ToolContext, Turn, tool
-from agenthost.host import previews
-from agenthost.host.previews import Scope
+from agenthost.host.authoring import previews
+from agenthost.host.authoring.scope import Scope
 from agenthost.tools.workspace import edit_file, workspace_tools
 from hosting import run
 from sandboxing import BOXED
@@ -28,7 +28,7 @@ async def runs(turn: Turn) -> None:
 
 
 async def read(talk: Talk, ref: Any) -> str:
-    return str((await talk.host.files.read(None, {"uri": ref["content"]["uri"]}))["data"])
+    return str((await talk.host.parts.files.read(None, {"uri": ref["content"]["uri"]}))["data"])
 
 
 def test_who_is_asked_sees_before_and_after_and_so_do_the_result_and_the_sessions_diffs(
@@ -97,7 +97,7 @@ def test_a_preview_that_fails_or_never_ends_holds_nothing_up(
 
 
 async def asked(talk: Talk, command: str) -> Any:
-    """Give what is asked about a command; nothing, if it runs at once."""
+    """Return the confirmation of a command; `None` if it runs at once."""
     await talk.send(command)
     ready = await talk.hear_one("toolCallReady")
     if ready.get("confirmed") == "setting":
@@ -129,6 +129,29 @@ def test_an_approval_of_a_command_for_the_session_is_for_exactly_that_one_and_ou
             for command in ("echo two", "echo one ", "echo one; true", "echo  one"):
                 await talk.deny(await asked(talk, command))
                 await talk.finish()
+
+    run(story)
+
+
+def test_an_approval_of_every_command_from_before_counts_no_more(tmp_path: Path) -> None:
+    agent = made(runs, tools=workspace_tools())
+
+    async def story() -> None:
+        async with talking(tmp_path, agent) as host:
+            talk = await Talk.begin(host)
+            # What "Allow every Run for this session" left.
+            talk.session.keep({**talk.session.private, "trusted": ["run", "write_file"]})
+            await host.parts.engine.journal.wait()
+        async with talking(tmp_path, agent) as host:
+            talk = await Talk.join(host, talk.uri)
+            assert talk.session.private["trusted"] == ["run", "write_file"]
+            ready = await asked(talk, "echo one")
+            assert labels_of(ready) == ["Allow once", "Allow exactly `echo one` for this session", "Deny"]
+            await talk.approve(ready, option=ready["options"][1]["id"])
+            await talk.finish()
+            assert await asked(talk, "echo one") is None
+            await talk.deny(await asked(talk, "echo two"))
+            await talk.finish()
 
     run(story)
 

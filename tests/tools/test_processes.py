@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from agenthost.client import AapClient, Permission, ToolCall
-from agenthost.client.ahp import AhpClient, answer_of
+from agenthost.client.ahp import AhpClient, answer_text
 from agenthost.client.ahp.session import Session
 from hosting import run
 from serving import Served, serving, wait_ready
@@ -84,7 +84,7 @@ def test_the_renamer_shows_its_edits_over_ahp_and_asks_over_aap(tmp_path: Path) 
     assert [(tmp_path / name).read_text() for name in ("a.txt", "b.txt")] == ["dog and dogs\n", "a dog\n"]
 
 
-def test_the_lead_hands_out_work_side_by_side(tmp_path: Path) -> None:
+def test_the_lead_runs_tasks_in_parallel(tmp_path: Path) -> None:
     for name in ("a.py", "b.py", "c.md"):
         (tmp_path / name).touch()
     expected = "- 2 files fit *.py\n- 1 files fit *.md\n"
@@ -97,7 +97,7 @@ def test_the_lead_hands_out_work_side_by_side(tmp_path: Path) -> None:
             assert await session.ask("*.py *.md") == expected
             blocks = [part["toolCall"]["content"][0] for part in session.turns[-1]["responseParts"][:2]]  # type: ignore[typeddict-item]
             children = [await ahp.session(block["resource"]) for block in blocks]  # type: ignore[typeddict-item]
-            assert [answer_of(child.turns[-1]) for child in children] == [
+            assert [answer_text(child.turns[-1]) for child in children] == [
                 "2 files fit *.py",
                 "1 files fit *.md",
             ]
@@ -106,7 +106,7 @@ def test_the_lead_hands_out_work_side_by_side(tmp_path: Path) -> None:
         tell(served, story)
 
 
-def test_a_task_outlives_a_kill_of_the_host_and_is_not_given_twice(tmp_path: Path) -> None:
+def test_a_task_survives_a_kill_of_the_host_and_is_not_given_twice(tmp_path: Path) -> None:
     (tmp_path / "agents.py").write_text(AGENTS)
     words = ("--data", tmp_path / "data", "--workspace", tmp_path, tmp_path / "agents.py")
     uris: list[str] = []
@@ -126,7 +126,7 @@ def test_a_task_outlives_a_kill_of_the_host_and_is_not_given_twice(tmp_path: Pat
             session, child = [await ahp.session(uri) for uri in uris]
             child.approve(await wait_call(child))
             state = await session.until(lambda state: state["turns"])
-            assert answer_of(state["turns"][-1]).startswith("I ask. It says: Wrote a.txt: +1 -0 lines")
+            assert answer_text(state["turns"][-1]).startswith("I ask. It says: Wrote a.txt: +1 -0 lines")
             assert sorted(one["resource"] for one in await ahp.sessions.load()) == sorted(uris)
 
     with serving(*words) as served:

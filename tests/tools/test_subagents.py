@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from agenthost import Agent, Call, Host, Limits, Tool, Turn, Usage, tool
-from agenthost.host.setup import private_of
 from agenthost.tools.subagents import subagent
 from hosting import run
 from talking import Talk, talking
@@ -81,7 +80,7 @@ def _block(state: Any) -> Any:
 
 
 async def sessions(host: Host) -> list[str]:
-    rows = await host.engine.sessions.page(owner=None, before=None, limit=100)
+    rows = await host.parts.engine.sessions.page(owner=None, before=None, limit=100)
     return [row.uri for row in rows]
 
 
@@ -103,10 +102,9 @@ def test_a_task_is_done_in_a_session_of_its_own_and_its_final_text_is_the_result
             "usage": {"inputTokens": 3, "outputTokens": 4},
         }
         assert result["pastTenseMessage"] == "worker answered"
-        child = await host.engine.sessions.get(uri)
-        summary = child.state["summary"]
-        assert (summary["title"], summary["provider"]) == ("sort the mail", "worker")
-        assert (child.row.owner, summary["workingDirectory"]) == ("ann", folder.as_uri())
+        child = await host.parts.engine.sessions.get(uri)
+        assert (child.state["title"], child.state["provider"]) == ("sort the mail", "worker")
+        assert (child.row.owner, child.state["workingDirectories"]) == ("ann", [folder.as_uri()])
         assert await sessions(host) == [uri, talk.uri]
 
     tell(tmp_path, story)
@@ -120,7 +118,7 @@ def test_the_text_after_the_last_call_is_the_final_one(tmp_path: Path) -> None:
     tell(tmp_path, story, boss(trust=["touch"]), worker())
 
 
-def test_a_failure_is_told_in_its_sentence(tmp_path: Path) -> None:
+def test_a_failure_is_reported_with_its_error(tmp_path: Path) -> None:
     sentence = "the agent failed unexpectedly (RuntimeError); the log of the host says more"
 
     async def story(host: Host) -> None:
@@ -141,7 +139,7 @@ def test_an_agent_that_is_not_there_and_one_that_cannot_get_ready_are_told(tmp_p
         talk = await Talk.begin(host, "boss")
         assert (
             await talk.say("do it")
-        ).text == "worker: worker could not begin: the agent could not get ready"
+        ).text == "worker: worker could not start: the agent could not get ready"
         lost = await Talk.begin(host, "lost")
         assert (await lost.say("do it")).text == "worker: there is no agent 'nobody'"
 
@@ -159,7 +157,7 @@ def test_who_ends_the_parents_turn_ends_the_childs(tmp_path: Path, how: str) -> 
             await talk.cancel()
             await talk.finish()
         else:
-            await host.dispose_session(talk.uri)
+            await host.parts.lifecycle.dispose(talk.uri)
         assert (await child.finish()).ending["type"] == "session/turnCancelled"
         left = [child.uri, talk.uri] if how == "cancel" else []
         assert await sessions(host) == left
@@ -174,10 +172,10 @@ def test_who_cancels_the_childs_turn_or_removes_it_lets_the_parent_go_on(tmp_pat
             await talk.send("wait for ever")
             child = await child_of(talk)
             if remove:
-                await host.dispose_session(child.uri)
+                await host.parts.lifecycle.dispose(child.uri)
             else:
                 await child.cancel()
-            assert (await talk.finish()).text == "worker: Worker was stopped before it was done"
+            assert (await talk.finish()).text == "worker: Worker was cancelled before it had finished"
 
     tell(tmp_path, story)
 
@@ -206,7 +204,7 @@ def test_what_the_child_needs_is_asked_there_and_shown_in_the_parents_call(tmp_p
 
 def test_a_question_that_nobody_could_see_is_declined(tmp_path: Path) -> None:
     async def story(host: Host) -> None:
-        # As an application makes it, which names its tools and sees no other sessions.
+        # As made by an application, which names its tools and sees no other sessions.
         talk = await Talk.begin(host, "boss", tools={"worker": True})
         assert (await talk.say("ask me")).text == "worker: did ask me"
 
@@ -223,7 +221,7 @@ def test_a_turn_that_is_taken_back_leaves_nothing_to_one_with_its_id(tmp_path: P
             assert (await talk.finish()).text == f"worker: did {task}"
             assert await talk.act("truncated") is None
         assert len(await sessions(host)) == 3
-        await host.dispose_session(talk.uri)
+        await host.parts.lifecycle.dispose(talk.uri)
         assert await sessions(host) == []
 
     tell(tmp_path, story)
@@ -243,8 +241,8 @@ def other_touch() -> Tool:
     ("start", "its", "tools", "result"),
     [
         ({}, touch, None, "asked"),
-        ({"more": {"trusted": ["touch"]}}, touch, None, "touched"),
-        ({"more": {"trusted": ["touch"]}}, other_touch(), None, "asked"),
+        ({"private": {"trusted": ["touch"]}}, touch, None, "touched"),
+        ({"private": {"trusted": ["touch"]}}, other_touch(), None, "asked"),
         ({"tools": {"worker": True, "touch": True}}, touch, {"touch": True}, "touched"),
         ({"tools": {"worker": True, "touch": False}}, touch, {}, "there is no tool 'touch' in this session"),
         ({"tools": {"worker": True}}, touch, {}, "there is no tool 'touch' in this session"),
@@ -257,7 +255,7 @@ def test_what_needs_no_asking_in_the_parent_needs_none_in_the_child(
         talk = await Talk.begin(host, "boss", **start)
         await talk.send("call touch")
         child = await child_of(talk)
-        assert private_of(child.session).get("tools") == tools
+        assert child.session.private.get("tools") == tools
         if result == "asked":
             await child.deny(await until_call(child, "pending-confirmation"), result)
         await talk.finish()
@@ -267,7 +265,7 @@ def test_what_needs_no_asking_in_the_parent_needs_none_in_the_child(
     tell(tmp_path, story, boss(its), worker())
 
 
-def test_agents_give_tasks_to_each_other_only_so_deep(tmp_path: Path) -> None:
+def test_tasks_nest_only_up_to_a_limit(tmp_path: Path) -> None:
     async def again(turn: Turn) -> None:
         (result,) = await turn.calls(Call("loop", {"task": turn.text}))
         await turn.say(f"{result}!")
@@ -276,16 +274,16 @@ def test_agents_give_tasks_to_each_other_only_so_deep(tmp_path: Path) -> None:
         talk = await Talk.begin(host, "loop")
         text = (await talk.say("go")).text
         deepest = Limits().task_depth
-        sentence = f"agents may give tasks to each other {deepest} deep, and this is as deep; do it without"
+        sentence = f"tasks can be nested {deepest} deep, and this one would be deeper; do the work without it"
         assert text == sentence + "!" * 4
         assert len(await sessions(host)) == deepest + 1
-        await host.dispose_session(talk.uri)
+        await host.parts.lifecycle.dispose(talk.uri)
         assert await sessions(host) == []
 
     tell(tmp_path, story, Agent("loop", again, tools=[subagent("loop")]))
 
 
-def test_who_waits_for_a_task_takes_nobodys_place_and_no_time(tmp_path: Path) -> None:
+def test_waiting_for_a_task_takes_no_tool_slot_and_no_time(tmp_path: Path) -> None:
     @tool(timeout=0.05, trusted=True)
     async def quick() -> str:
         """Be quick."""
@@ -354,7 +352,7 @@ def test_agents_that_give_tasks_to_each_other_without_end_make_a_bounded_number_
         """Hand the same task on to others, side by side, again and again."""
         for _ in range(20):
             for result in await turn.calls(*[Call("loop", {"task": turn.text})] * 3):
-                if result.startswith("one turn"):
+                if result.startswith("a turn can give"):
                     heard.add(str(result))
                     await turn.say("enough")
                     return
@@ -364,8 +362,9 @@ def test_agents_that_give_tasks_to_each_other_without_end_make_a_bounded_number_
         for total in (13, 25):  # for each turn anew
             await talk.say("go")
             assert len(await sessions(host)) == total
-            assert private_of(talk.session).get("tasks") is None
-        assert heard == {"one turn, with all its tasks, may give 12 tasks in all, and has; do it without"}
+            assert talk.session.private.get("tasks") is None
+        limit = "a turn can give 12 tasks, including tasks of its tasks, and all are used; "
+        assert heard == {limit + "do the work without more"}
 
     tell(tmp_path, story, Agent("loop", again, tools=[subagent("loop")]), tasks_per_turn=12, tasks_at_once=99)
 
@@ -379,9 +378,9 @@ def test_only_so_many_tasks_of_a_turn_run_at_once_and_the_model_is_told(tmp_path
         talk = await Talk.begin(host, "many")
         await talk.send("go")
         await until(talk, lambda state: len(_ended(state)) == 2)
-        sentence = "one turn, with all its tasks, may have 3 tasks at once, and has; "
+        sentence = "a turn can have 3 tasks at once, including tasks of its tasks, and as many are running; "
         told = {call["error"]["message"] for call in _ended(talk.state)}
-        assert told == {sentence + "do it without, or try again when one has ended"}
+        assert told == {sentence + "do the work without more, or try again when one has ended"}
         children = await until(talk, lambda state: len(_children(state)) == 3 and _children(state))
         assert len(await sessions(host)) == 1 + 3
         for uri in children:
@@ -430,7 +429,7 @@ def test_tasks_from_before_a_crash_count(tmp_path: Path) -> None:
             request = talk.state["inputRequests"][0]["id"]
             await talk.act("inputCompleted", requestId=request, response="decline")
             await talk.finish()
-            assert talk.answer.endswith("may give 3 tasks in all, and has; do it without. ")
+            assert talk.answer.endswith("and all are used; do the work without more. ")
             assert len(await sessions(host)) == 4
 
     (tmp_path / "a").mkdir()

@@ -15,6 +15,7 @@ from agenthost.wire.json import (
     copy_json,
     decode_json,
     encode_json,
+    is_same_json,
 )
 from strategies import share
 
@@ -108,7 +109,7 @@ def test_depth_counts_in_the_middle_of_a_large_value_too() -> None:
         decode_json(around % (before, nested(b"[", b"]", MAX_DEPTH - 1), after))
 
 
-def test_brackets_inside_a_string_are_no_depth() -> None:
+def test_brackets_inside_a_string_do_not_count_as_depth() -> None:
     assert decode_json(b'"' + b"[" * 1_000 + b'"') == "[" * 1_000
 
 
@@ -236,19 +237,34 @@ def test_a_copy_is_equal_and_shares_nothing() -> None:
 
 
 @pytest.mark.parametrize("levels", [MAX_GIVEN_DEPTH + 1, 100_000])
-def test_what_nests_too_deep_is_neither_copied_nor_taken(levels: int) -> None:
+def test_a_value_that_nests_too_deep_is_neither_copied_nor_accepted(levels: int) -> None:
     deep = stacked(levels)
     for refuse in (copy_json, check_depth):
         with pytest.raises(NotJson, match=f"nested deeper than {MAX_GIVEN_DEPTH} levels"):
             refuse(deep)
 
 
-def test_what_nests_as_deep_as_it_may_is_copied_and_taken() -> None:
+def test_a_value_of_the_maximum_depth_is_copied_and_accepted() -> None:
     deep = stacked(MAX_GIVEN_DEPTH)
     check_depth(deep)
     assert copy_json(deep) == deep
 
 
-def test_what_json_has_no_word_for_is_not_copied() -> None:
+def test_a_value_without_a_json_form_is_not_copied() -> None:
     with pytest.raises(TypeError):
         copy_json(object())
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (1, 1.0, True),
+        (1, True, False),
+        ([{"a": 1}], [{"a": 1.0}], True),
+        ([{"a": 1}], [{"a": True}], False),
+        ({"a": None}, {}, False),
+        ([1], [1, 1], False),
+    ],
+)
+def test_values_are_compared_as_json_has_them(one: Json, other: Json, same: bool) -> None:
+    assert is_same_json(one, other) is same

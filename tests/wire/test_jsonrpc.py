@@ -205,7 +205,7 @@ def test_method_without_id_makes_a_notification() -> None:
 
 
 @pytest.mark.parametrize("other", [{"result": None}, {"error": {"code": 1, "message": "x"}}])
-def test_what_has_a_method_is_never_an_answer(other: JsonObject) -> None:
+def test_a_message_with_a_method_is_never_a_response(other: JsonObject) -> None:
     assert decoded(id=1, method="m", **other) == Request(1, "m", {})
     assert decoded(method="m", **other) == Notification("m", {})
 
@@ -273,7 +273,7 @@ def test_a_message_is_written_with_exactly_its_keys(message: Message, frame: byt
     assert encode_message(message) == frame
 
 
-def test_bytes_that_are_json_already_ride_along_as_they_are() -> None:
+def test_bytes_that_are_json_already_are_included_as_they_are() -> None:
     raw: Any = msgspec.Raw(b'{ "a" : 1.50, "a":2 }')
     assert encode_message(Notification("m", raw)) == b'{"jsonrpc":"2.0","method":"m","params":%s}' % raw
     assert encode_message(Request(1, "m", {"action": raw})).endswith(b'"params":{"action":%s}}' % raw)

@@ -10,9 +10,9 @@ from jsonschema import Draft202012Validator
 
 from agenthost.errors import InvalidValue
 from agenthost.wire.aap import v1, v2, v3
-from agenthost.wire.annotations import ByKey, Tag
+from agenthost.wire.annotations import CLOSED, OPEN, ByKey, Tag
 from agenthost.wire.json import Json, JsonObject, decode_json, encode_json
-from agenthost.wire.schema import Schemas, schema_of
+from agenthost.wire.schema import Schemas, schema_document
 from agenthost.wire.shape import STRICT, Shape
 from strategies import json_values, share, values_of
 
@@ -44,7 +44,7 @@ class Yes(TypedDict):
 
 
 class No(TypedDict):
-    """Not agreed."""
+    """Not choose_version."""
 
     approved: Literal[False]
 
@@ -75,6 +75,9 @@ class Everything(TypedDict):
     side: Side
     text: str | list[Leaf]
     level: Literal[1, 2, 3]
+    door: Annotated[Literal["open", "shut"], CLOSED]
+    roof: Annotated[Literal["flat"], OPEN]
+    only: Annotated[Leaf, Tag("kind")]
     many: NotRequired[dict[str, Any]]
     on: NotRequired[bool]
 
@@ -95,7 +98,7 @@ def fits(kind: Any, value: Json) -> bool:
 
 
 def leaves(value: Json, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Give the way to every value inside a value, itself included."""
+    """Return the way to every value inside a value, itself included."""
     yield path
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in items:
@@ -111,7 +114,7 @@ def put(value: Json, path: tuple[Any, ...], new: Json) -> Json:
 
 
 def whole_floats(value: Json) -> bool:
-    """Tell whether a number such as `3.0` is inside: to JSON Schema it is whole, to a shape it is not."""
+    """Return whether a number such as `3.0` is inside: to JSON Schema it is whole, to a shape it is not."""
     if isinstance(value, dict | list):
         return any(map(whole_floats, value.values() if isinstance(value, dict) else value))
     return isinstance(value, float) and value.is_integer()
@@ -176,7 +179,7 @@ def test_a_union_where_no_key_decides_accepts_nothing_else() -> None:
 
 
 def test_a_document_has_every_record_that_is_reached() -> None:
-    document = schema_of({"Tree": Tree})
+    document = schema_document({"Tree": Tree})
     assert document["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert set(document["$defs"]) == {"Tree", "Leaf", "Branch"}
     assert document["$defs"]["Leaf"] == {
@@ -190,8 +193,8 @@ def test_a_document_has_every_record_that_is_reached() -> None:
     }
 
 
-def test_a_record_that_holds_itself_refers_to_itself() -> None:
-    assert schema_of({"Branch": Branch})["$defs"]["Branch"]["properties"] == {
+def test_a_recursive_record_refers_to_itself() -> None:
+    assert schema_document({"Branch": Branch})["$defs"]["Branch"]["properties"] == {
         "kind": {"enum": ["branch", "twig"]},
         "inside": {"type": "array", "items": Schemas().refer(Tree)},
         "named": {"type": "object", "additionalProperties": {"$ref": "#/$defs/Branch"}},
@@ -201,7 +204,7 @@ def test_a_record_that_holds_itself_refers_to_itself() -> None:
 
 
 def test_a_record_without_a_docstring_has_no_description() -> None:
-    assert "description" not in schema_of({"Branch": Branch})["$defs"]["Branch"]
+    assert "description" not in schema_document({"Branch": Branch})["$defs"]["Branch"]
 
 
 def test_a_tagged_union_has_a_discriminator_under_the_prefix() -> None:
@@ -237,10 +240,10 @@ def test_plain_kinds_have_plain_schemas(kind: Any, schema: JsonObject) -> None:
 
 def test_two_types_of_one_name_are_refused() -> None:
     with pytest.raises(ValueError, match="two types are called 'ToolSpec'"):
-        schema_of({"old": v1.ToolSpec, "new": v3.ToolSpec})
+        schema_document({"old": v1.ToolSpec, "new": v3.ToolSpec})
 
 
 def test_a_name_given_to_a_record_is_a_reference_to_it() -> None:
-    document = schema_of({"Page": v3.GetSessionsResponse, "SessionInfo": v3.SessionInfo})
+    document = schema_document({"Page": v3.GetSessionsResponse, "SessionInfo": v3.SessionInfo})
     assert document["$defs"]["Page"] == {"$ref": "#/$defs/GetSessionsResponse"}
     assert set(document["$defs"]["SessionInfo"]["required"]) == {"sessionId", "agent"}

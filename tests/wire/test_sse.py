@@ -33,7 +33,7 @@ _names = st.text(min_size=1, max_size=8).filter(lambda name: not re.search("[\r\
 
 
 @given(stream=_streams, places=_places)
-def test_any_chunking_decodes_alike(stream: bytes, places: list[int]) -> None:
+def test_any_chunking_decodes_to_the_same_events(stream: bytes, places: list[int]) -> None:
     whole, pieces, single = SseDecoder(), SseDecoder(), SseDecoder()
     expected = whole.feed(stream)
     assert [event for chunk in cut(stream, places) for event in pieces.feed(chunk)] == expected
@@ -84,13 +84,13 @@ def test_data_of_several_lines_has_a_field_for_each() -> None:
 
 
 @pytest.mark.parametrize("name", ["a\nb", "a\rb", "\n"])
-def test_a_name_cannot_write_fields_of_its_own(name: str) -> None:
+def test_a_name_cannot_inject_fields(name: str) -> None:
     with pytest.raises(ValueError, match="must be one line"):
         encode_event(name, b"")
 
 
 @given(st.text(max_size=20))
-def test_a_comment_is_no_event_whatever_it_says(text: str) -> None:
+def test_a_comment_is_not_an_event_whatever_it_says(text: str) -> None:
     assert decode(encode_comment(text) + b"data: after\n\n") == [SseEvent("message", "after")]
 
 

@@ -1,8 +1,8 @@
 /** The client against a host that speaks real messages: watching, acting, breaking off and coming back. */
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Action } from "../src/ahp/wire";
-import { Host, SESSION, sessionState } from "./hosting";
+import { ROOT } from "../src/ahp/wire";
+import { CHAT, chatState, Host, SESSION, sessionState, summary, TIME } from "./hosting";
 
 let host: Host;
 
@@ -10,6 +10,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   host = new Host();
   host.states.set(SESSION, sessionState());
+  host.states.set(CHAT, chatState());
 });
 
 afterEach(() => {
@@ -19,10 +20,19 @@ afterEach(() => {
 /** Let all that is under way arrive, and be drawn. */
 const settle = () => vi.advanceTimersByTimeAsync(250);
 
-const retitled = (title: string): Action & { type: "session/titleChanged" } => ({
-  type: "session/titleChanged",
-  session: SESSION,
-  title,
+const retitled = (title: string) => ({ type: "session/titleChanged", title }) as const;
+
+test("what a client may not do is known once it is connected, and asked for again with another key", async () => {
+  host.withheld = { terminals: "key" };
+  const client = host.client();
+  expect(client.withheld.value).toEqual({});
+  client.start();
+  await settle();
+  expect(client.withheld.value).toEqual({ terminals: "key" });
+  host.withheld = {};
+  client.useKey("another", "tab");
+  await settle();
+  expect(client.withheld.value).toEqual({});
 });
 
 async function started() {
@@ -33,12 +43,13 @@ async function started() {
 }
 
 test("it connects, sees the root and the list, and says how it is connected", async () => {
-  host.answers["listSessions"] = () => ({ items: [sessionState().summary] });
+  host.answers["listSessions"] = () => ({ items: [summary()] });
   const client = await started();
   expect(client.connection.value).toMatchObject({ phase: "connected", how: "initialize" });
   expect(client.root.value).toEqual({ agents: [] });
   expect(client.sessions.value?.map(({ title }) => title)).toEqual(["One"]);
-  expect(host.said("initialize")[0]).toMatchObject({ clientId: "me", protocolVersions: ["0.1.0"] });
+  expect(host.said("initialize")[0]).toMatchObject({ clientId: "me", protocolVersions: ["1.0.0"] });
+  expect(host.heard.map(({ params }) => (params as { channel?: string }).channel)).toEqual([ROOT, ROOT]);
 });
 
 test("watches of one resource share a subscription, which ends with the last of them", async () => {
@@ -46,7 +57,7 @@ test("watches of one resource share a subscription, which ends with the last of 
   const [one, other] = [client.session(SESSION), client.session(SESSION)];
   expect(one.presence.value.status).toBe("loading");
   await settle();
-  expect(host.said("subscribe")).toEqual([{ resource: SESSION }]);
+  expect(host.said("subscribe")).toEqual([{ channel: SESSION }]);
   expect(one.state.value).toBe(other.state.value);
   one.close();
   one.close();
@@ -54,7 +65,7 @@ test("watches of one resource share a subscription, which ends with the last of 
   expect(host.said("unsubscribe")).toEqual([]);
   other.close();
   await vi.advanceTimersByTimeAsync(2000);
-  expect(host.said("unsubscribe")).toEqual([{ resource: SESSION }]);
+  expect(host.said("unsubscribe")).toEqual([{ channel: SESSION }]);
 });
 
 test("a view that comes back at once finds its session still there", async () => {
@@ -62,7 +73,7 @@ test("a view that comes back at once finds its session still there", async () =>
   client.session(SESSION).close();
   const again = client.session(SESSION);
   await vi.advanceTimersByTimeAsync(2000);
-  expect(again.state.value?.summary.title).toBe("One");
+  expect(again.state.value?.title).toBe("One");
   expect(host.said("unsubscribe")).toEqual([]);
 });
 
@@ -83,40 +94,40 @@ test("actions that come together are shown together, and what did not change sta
   await settle();
   let shown = 0;
   const stop = watch.state.subscribe(() => (shown += 1));
-  const turns = watch.state.value?.turns;
-  for (let n = 0; n < 100; n++) host.act(retitled(`title ${n}`));
+  const chats = watch.state.value?.chats;
+  for (let n = 0; n < 100; n++) host.act(SESSION, retitled(`title ${n}`));
   await settle();
   stop();
   expect(shown).toBe(2); // the first is what was there
-  expect(watch.state.value?.summary.title).toBe("title 99");
-  expect(watch.state.value?.turns).toBe(turns);
+  expect(watch.state.value?.title).toBe("title 99");
+  expect(watch.state.value?.chats).toBe(chats);
 });
 
 test("an action shows at once, and stays when the host echoes it", async () => {
   const client = await started();
   const watch = client.session(SESSION);
   await settle();
-  const echo = client.dispatch(retitled("Mine"));
-  expect([watch.state.value?.summary.title, watch.pending.value]).toEqual(["Mine", 1]);
-  const [{ clientSeq, action }] = host.said("dispatchAction");
-  host.act(action, { origin: { clientId: "me", clientSeq } });
+  const echo = client.dispatch(SESSION, retitled("Mine"));
+  expect([watch.state.value?.title, watch.pending.value]).toEqual(["Mine", 1]);
+  const [{ channel, clientSeq, action }] = host.said("dispatchAction");
+  host.act(channel, action, { origin: { clientId: "me", clientSeq } });
   await settle();
   await expect(echo).resolves.toBeUndefined();
-  expect([watch.state.value?.summary.title, watch.pending.value]).toEqual(["Mine", 0]);
+  expect([watch.state.value?.title, watch.pending.value]).toEqual(["Mine", 0]);
 });
 
 test("an action that the host refuses is taken back, with the reason", async () => {
   const client = await started();
   const watch = client.session(SESSION);
   await settle();
-  const echo = client.dispatch(retitled("Mine"));
-  host.act(retitled("Theirs"));
-  host.act(retitled("Mine"), { origin: { clientId: "me", clientSeq: 1 }, rejectionReason: "no" });
+  const echo = client.dispatch(SESSION, retitled("Mine"));
+  host.act(SESSION, retitled("Theirs"));
+  host.act(SESSION, retitled("Mine"), { origin: { clientId: "me", clientSeq: 1 }, rejectionReason: "no" });
   await settle();
   await expect(echo).rejects.toThrow("no");
-  expect(watch.state.value?.summary.title).toBe("Theirs");
+  expect(watch.state.value?.title).toBe("Theirs");
   const [refusal] = client.refusals.value;
-  expect(refusal).toMatchObject({ reason: "no", action: { title: "Mine" } });
+  expect(refusal).toMatchObject({ reason: "no", channel: SESSION, action: { title: "Mine" } });
   client.forget(refusal!);
   expect(client.refusals.value).toEqual([]);
 });
@@ -125,9 +136,9 @@ test("refusals of others change nothing", async () => {
   const client = await started();
   const watch = client.session(SESSION);
   await settle();
-  host.act(retitled("X"), { origin: { clientId: "you", clientSeq: 1 }, rejectionReason: "no" });
+  host.act(SESSION, retitled("X"), { origin: { clientId: "you", clientSeq: 1 }, rejectionReason: "no" });
   await settle();
-  expect(watch.state.value?.summary.title).toBe("One");
+  expect(watch.state.value?.title).toBe("One");
   expect(client.refusals.value).toEqual([]);
 });
 
@@ -135,11 +146,11 @@ test("after a break it comes back with what it saw last, and applies what it mis
   const client = await started();
   const watch = client.session(SESSION);
   await settle();
-  host.act(retitled("Seen"));
+  host.act(SESSION, retitled("Seen"));
   const seen = host.seq;
   host.answers["reconnect"] = () => ({
     type: "replay",
-    actions: [{ action: retitled("Missed"), serverSeq: ++host.seq }],
+    actions: [{ channel: SESSION, action: retitled("Missed"), serverSeq: ++host.seq }],
     missing: [],
   });
   host.cut();
@@ -149,7 +160,7 @@ test("after a break it comes back with what it saw last, and applies what it mis
   expect(client.connection.value).toMatchObject({ phase: "connected", how: "replay" });
   expect(host.said("reconnect")[0]).toMatchObject({ clientId: "me", lastSeenServerSeq: seen });
   expect(host.said("reconnect")[0].subscriptions).toContain(SESSION);
-  expect(watch.state.value?.summary.title).toBe("Missed");
+  expect(watch.state.value?.title).toBe("Missed");
   expect(host.said("listSessions")).toHaveLength(2);
 });
 
@@ -157,13 +168,13 @@ test("after a replay, what was not answered is sent again under its number", asy
   const client = await started();
   const watch = client.session(SESSION);
   await settle();
-  const echo = client.dispatch(retitled("Mine"));
+  const echo = client.dispatch(SESSION, retitled("Mine"));
   host.answers["reconnect"] = () => ({ type: "replay", actions: [], missing: [] });
   host.cut();
   await vi.advanceTimersByTimeAsync(1000);
   expect(host.said("dispatchAction").map(({ clientSeq }) => clientSeq)).toEqual([1, 1]);
-  expect(watch.state.value?.summary.title).toBe("Mine");
-  host.act(retitled("Mine"), { origin: { clientId: "me", clientSeq: 1 } });
+  expect(watch.state.value?.title).toBe("Mine");
+  host.act(SESSION, retitled("Mine"), { origin: { clientId: "me", clientSeq: 1 } });
   await settle();
   await expect(echo).resolves.toBeUndefined();
 });
@@ -172,16 +183,17 @@ test("after snapshots, what was sent is not sent again, and what was not sent is
   const client = await started();
   const watch = client.session(SESSION);
   await settle();
-  const lost = client.dispatch(retitled("Lost"));
+  const lost = client.dispatch(SESSION, retitled("Lost"));
   host.cut();
-  const kept = client.dispatch({ type: "session/isReadChanged", session: SESSION, isRead: true });
+  const kept = client.dispatch(SESSION, { type: "session/isReadChanged", isRead: true });
   await vi.advanceTimersByTimeAsync(1000);
   expect(client.connection.value).toMatchObject({ phase: "connected", how: "snapshot" });
   await expect(lost).rejects.toThrow("not known");
   expect(host.said("dispatchAction").map(({ clientSeq }) => clientSeq)).toEqual([1, 2]);
-  expect(watch.state.value?.summary).toMatchObject({ title: "One", status: 33 });
+  expect(watch.state.value).toMatchObject({ title: "One", status: 33 });
   host.act(
-    { type: "session/isReadChanged", session: SESSION, isRead: true },
+    SESSION,
+    { type: "session/isReadChanged", isRead: true },
     { origin: { clientId: "me", clientSeq: 2 } },
   );
   await settle();
@@ -196,7 +208,7 @@ test("what went away meanwhile is gone, and what was seen of it stays", async ()
   host.cut();
   await vi.advanceTimersByTimeAsync(1000);
   expect(watch.presence.value.status).toBe("gone");
-  expect(watch.state.value?.summary.title).toBe("One");
+  expect(watch.state.value?.title).toBe("One");
 });
 
 test("a host that does not resume is greeted anew over the same connection", async () => {
@@ -206,7 +218,7 @@ test("a host that does not resume is greeted anew over the same connection", asy
   host.answers["reconnect"] = () => {
     throw { code: -32603, message: "who are you?" };
   };
-  host.states.set(SESSION, sessionState({ turns: [] }));
+  host.states.set(SESSION, sessionState({ title: "Other" }));
   host.cut();
   await vi.advanceTimersByTimeAsync(1000);
   expect(client.connection.value).toMatchObject({ phase: "connected", how: "initialize" });
@@ -312,8 +324,8 @@ test("a session that is being made when the connection breaks is made once", asy
   host.cut();
   await vi.advanceTimersByTimeAsync(1000);
   const uri = await making;
-  expect(host.said("createSession")).toMatchObject([{ session: uri }, { session: uri }]);
-  await expect(client.request("createSession", { session: uri })).rejects.toThrow("it exists");
+  expect(host.said("createSession")).toMatchObject([{ channel: uri }, { channel: uri }]);
+  await expect(client.request("createSession", { channel: uri })).rejects.toThrow("it exists");
 });
 
 test("a request that nobody answers times out, and its error says so", async () => {
@@ -342,19 +354,21 @@ test("requests of the host are declined, and frames that are no messages do no h
   host.say({ method: "somethingNew", params: {} });
   const watch = client.session(SESSION);
   await settle();
-  host.act({ type: "session/newer", session: SESSION } as never);
-  host.act({ type: "session/inputRequested", session: SESSION } as never);
+  host.act(SESSION, { type: "session/newer" } as never);
+  host.act(SESSION, { type: "session/inputNeededSet" } as never);
   host.say({ method: "action", params: null });
-  host.say({ method: "notification", params: {} });
-  host.act(retitled("Still here"));
+  host.say({ method: "root/sessionAdded", params: null });
+  host.say({ method: "root/progress", params: { channel: ROOT } });
+  host.act(SESSION, retitled("Still here"));
   await settle();
-  expect(watch.state.value?.summary.title).toBe("Still here");
+  expect(watch.state.value?.title).toBe("Still here");
   expect(client.connection.value.phase).toBe("connected");
 });
 
 test("a listener hears snapshots and each confirmed action in order", async () => {
   host.states.set("terminal:/1", {
     title: "sh",
+    lifecycle: { status: "running" },
     content: [{ type: "unclassified", value: "$ " }],
     claim: { kind: "client", clientId: "me" },
   });
@@ -366,32 +380,136 @@ test("a listener hears snapshots and each confirmed action in order", async () =
     action: (action) => heard.push("data" in action ? action.data : action.type),
   });
   await settle();
-  for (const data of ["a", "b"]) host.act({ type: "terminal/data", terminal: "terminal:/1", data });
+  for (const data of ["a", "b"]) host.act("terminal:/1", { type: "terminal/data", data });
   await settle();
   expect(heard).toEqual(["snapshot 1", "a", "b"]);
   stop();
-  host.act({ type: "terminal/data", terminal: "terminal:/1", data: "c" });
+  host.act("terminal:/1", { type: "terminal/data", data: "c" });
   await settle();
   expect(heard).toHaveLength(3);
 });
 
 test("the list follows what the host tells, also while it is on its way", async () => {
-  const { summary } = sessionState();
   let tell = () => {};
   host.answers["listSessions"] = () => {
     tell();
-    return { items: [summary, { ...summary, resource: "demo:/2", title: "Two" }] };
+    return { items: [summary(), summary({ resource: "demo:/2", title: "Two" })] };
   };
-  tell = () => host.notify({ type: "notify/sessionRemoved", session: "demo:/2" });
+  tell = () => host.notify("root/sessionRemoved", { session: "demo:/2" });
   const client = await started();
   const titles = () => client.sessions.value?.map(({ title }) => title);
   expect(titles()).toEqual(["One"]);
-  const later = { ...summary, resource: "demo:/3", title: "Three", modifiedAt: 5, activity: "busy" };
-  host.notify({ type: "notify/sessionAdded", summary: later });
+  const later = { modifiedAt: "2026-01-02T00:00:00.000Z", activity: "busy" };
+  host.notify("root/sessionAdded", { summary: summary({ resource: "demo:/3", title: "Three", ...later }) });
   expect(titles()).toEqual(["Three", "One"]);
-  const changes = { title: "Uno", modifiedAt: 9, provider: "other" };
-  host.notify({ type: "notify/sessionSummaryChanged", session: SESSION, changes });
+  const changes = { title: "Uno", modifiedAt: "2026-01-03T00:00:00.000Z", provider: "other" };
+  host.notify("root/sessionSummaryChanged", { session: SESSION, changes });
   expect(client.sessions.value?.[0]).toMatchObject({ title: "Uno", provider: "demo" });
-  host.notify({ type: "notify/sessionSummaryChanged", session: "demo:/3", changes: { activity: null } });
-  expect(client.sessions.value?.[1]).not.toHaveProperty("activity");
+  host.notify("root/sessionSummaryChanged", { session: "demo:/3", changes: { activity: "" } });
+  expect(client.sessions.value?.[1]?.activity).toBe("");
+  host.notify("root/sessionSummaryChanged", { session: "demo:/none", changes: { title: "No" } });
+  expect(titles()).toEqual(["Uno", "Three"]);
+});
+
+const page = (...names: string[]) => names.map((title) => summary({ resource: `demo:/${title}`, title }));
+
+test("a list that comes in pages is shown from the first page on, and exchanged as a whole later", async () => {
+  const seen: unknown[] = [];
+  const titles = () => client.sessions.value?.map(({ title }) => title);
+  host.answers["listSessions"] = ({ cursor }) => {
+    seen.push(titles());
+    if (cursor === undefined) return { items: page("a", "b"), nextCursor: "next" };
+    host.notify("root/sessionRemoved", { session: "demo:/a" });
+    return { items: page("b", "c") };
+  };
+  const client = host.client();
+  client.start();
+  await settle();
+  expect(host.said("listSessions")).toEqual([{ channel: ROOT }, { channel: ROOT, cursor: "next" }]);
+  expect(seen).toEqual([undefined, ["a", "b"]]);
+  expect(titles()).toEqual(["b", "c"]); // no session twice, and none that is gone
+  host.cut();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(seen.slice(2)).toEqual([
+    ["b", "c"],
+    ["b", "c"],
+  ]);
+  expect(titles()).toEqual(["b", "c"]);
+});
+
+test("a list whose next page is refused is what has come of it", async () => {
+  host.answers["listSessions"] = ({ cursor }) => {
+    if (cursor === undefined) return { items: page("a"), nextCursor: "next" };
+    throw { code: -32602, message: "no such cursor" };
+  };
+  const client = await started();
+  expect(client.sessions.value?.map(({ title }) => title)).toEqual(["a"]);
+  host.notify("root/sessionRemoved", { session: "demo:/a" });
+  expect(client.sessions.value).toEqual([]);
+});
+
+test("a session that is removed is gone for who looks at it", async () => {
+  const client = await started();
+  const watch = client.session(SESSION);
+  await settle();
+  host.notify("root/sessionRemoved", { session: SESSION });
+  expect(watch.presence.value).toEqual({ status: "gone", reason: "it was removed" });
+});
+
+test("what happens in a chat comes over the chat's channel, and is seen there alone", async () => {
+  const client = await started();
+  const [session, chat] = [client.session(SESSION), client.chat(CHAT)];
+  await settle();
+  const before = session.state.value;
+  const message = { text: "Hi", origin: { kind: "user" } } as const;
+  const echo = client.dispatch(CHAT, { type: "chat/turnStarted", turnId: "t", startedAt: TIME, message });
+  expect(chat.state.value?.activeTurn?.message).toEqual(message);
+  const [{ channel, clientSeq, action }] = host.said("dispatchAction");
+  expect(channel).toBe(CHAT);
+  host.act(CHAT, action, { origin: { clientId: "me", clientSeq } });
+  host.act(SESSION, { type: "session/chatUpdated", chat: CHAT, changes: { status: 8 } });
+  host.act("ahp-chat:/other", { type: "chat/truncated" });
+  await settle();
+  await expect(echo).resolves.toBeUndefined();
+  expect(chat.state.value).toMatchObject({ status: 8, activeTurn: { id: "t" } });
+  expect(session.state.value?.chats[0]?.status).toBe(8);
+  expect(session.state.value).not.toBe(before);
+});
+
+test("a chat is made in its session under a URI of its own, once, also if the connection breaks", async () => {
+  const client = await started();
+  const source = { kind: "fork", chat: CHAT, turnId: "t" } as const;
+  const making = client.createChat(SESSION, { source });
+  await settle();
+  host.answers["createChat"] = () => {
+    throw { code: -32010, message: "it exists" };
+  };
+  host.cut();
+  await vi.advanceTimersByTimeAsync(1000);
+  const chat = await making;
+  expect(chat).toMatch(/^ahp-chat:\/uuid-/);
+  const params = { channel: SESSION, chat, source };
+  expect(host.said("createChat")).toEqual([params, params]);
+});
+
+test("requests go to the root, unless they name another channel", async () => {
+  const client = await started();
+  host.answers["resourceList"] = () => ({ entries: [] });
+  host.answers["disposeChat"] = () => null;
+  await Promise.all([
+    client.request("resourceList", { uri: "file:///" }),
+    client.request("disposeChat", { channel: CHAT }),
+    settle(),
+  ]);
+  expect(host.said("resourceList")).toEqual([{ channel: ROOT, uri: "file:///" }]);
+  expect(host.said("disposeChat")).toEqual([{ channel: CHAT }]);
+});
+
+test("a channel without a state is watched without one", async () => {
+  const client = await started();
+  host.answers["subscribe"] = () => ({});
+  const watch = client.changeset("ahp-changeset:/1");
+  await settle();
+  expect(watch.presence.value.status).toBe("loading");
+  expect(watch.state.value).toBeUndefined();
 });

@@ -1,29 +1,43 @@
 /** A host to test against: real messages over sockets that are none. */
 
+import type { Withheld } from "../src/ahp/api";
 import { AhpClient, type Surroundings } from "../src/ahp/client";
 import type { Socket } from "../src/ahp/line";
-import type { Action, Message, SessionState, State } from "../src/ahp/wire";
+import type { Action, ChatState, RpcMessage, SessionState, SessionSummary, State } from "../src/ahp/wire";
 import { ROOT } from "../src/ahp/wire";
 
 export const SESSION = "demo:/1";
+export const CHAT = "ahp-chat:/1";
+export const TIME = "2026-01-01T00:00:00.000Z";
+
+export function summary(changes: Partial<SessionSummary> = {}): SessionSummary {
+  const times = { createdAt: TIME, modifiedAt: TIME };
+  return { resource: SESSION, provider: "demo", title: "One", status: 1, ...times, ...changes };
+}
+
+export function chatState(changes: Partial<ChatState> = {}): ChatState {
+  return { resource: CHAT, title: "", status: 1, modifiedAt: TIME, turns: [], ...changes };
+}
 
 export function sessionState(changes: Partial<SessionState> = {}): SessionState {
-  const summary = {
-    resource: SESSION,
+  const { turns: _, ...chat } = chatState();
+  return {
     provider: "demo",
     title: "One",
     status: 1,
-    createdAt: 1,
-    modifiedAt: 1,
+    lifecycle: "ready",
+    activeClients: [],
+    chats: [chat],
+    defaultChat: CHAT,
+    ...changes,
   };
-  return { summary, lifecycle: "ready", turns: [], ...changes };
 }
 
 class HostSocket implements Socket {
   onopen: Socket["onopen"] = null;
   onmessage: Socket["onmessage"] = null;
   onclose: Socket["onclose"] = null;
-  constructor(private readonly heard: (message: Message) => void) {}
+  constructor(private readonly heard: (message: RpcMessage) => void) {}
 
   send(text: string): void {
     this.heard(JSON.parse(text));
@@ -39,22 +53,23 @@ type Answer = (params: any) => unknown;
 /** A host that answers at once, in the order in which it is asked. */
 export class Host {
   /** Everything that was said to it, in order. */
-  heard: Message[] = [];
+  heard: RpcMessage[] = [];
   states = new Map<string, State>([[ROOT, { agents: [] }]]);
   seq = 10;
   sockets: HostSocket[] = [];
   access: "granted" | "missing" | "wrong" | "away" = "granted";
+  withheld: Withheld = {};
   isUp = true;
   ids = 0;
   answers: Record<string, Answer> = {
     initialize: ({ initialSubscriptions }) => ({
-      protocolVersion: "0.1.0",
+      protocolVersion: "1.0.0",
       serverSeq: this.seq,
       snapshots: this.#snapshots(initialSubscriptions),
     }),
     reconnect: ({ subscriptions }) => ({ type: "snapshot", snapshots: this.#snapshots(subscriptions) }),
-    subscribe: ({ resource }) => {
-      const [snapshot] = this.#snapshots([resource]);
+    subscribe: ({ channel }) => {
+      const [snapshot] = this.#snapshots([channel]);
       if (!snapshot) throw { code: -32001, message: "there is no such session" };
       return { snapshot };
     },
@@ -69,6 +84,7 @@ export class Host {
       uuid: () => `uuid-${++this.ids}`,
       keepKey: () => {},
       dropKey: () => {},
+      withheld: async () => this.withheld,
       heed: () => {},
       probe: async () => this.access,
       open: () => this.#open(),
@@ -92,12 +108,12 @@ export class Host {
     this.socket.onmessage?.({ data: JSON.stringify({ jsonrpc: "2.0", ...message }) });
   }
 
-  act(action: Action, more: object = {}): void {
-    this.say({ method: "action", params: { action, serverSeq: ++this.seq, ...more } });
+  act(channel: string, action: Action, more: object = {}): void {
+    this.say({ method: "action", params: { channel, action, serverSeq: ++this.seq, ...more } });
   }
 
-  notify(notification: object): void {
-    this.say({ method: "notification", params: { notification } });
+  notify(method: string, params: object): void {
+    this.say({ method, params: { channel: ROOT, ...params } });
   }
 
   /** Break the connection. */
@@ -112,7 +128,7 @@ export class Host {
     return socket;
   }
 
-  #hear(socket: HostSocket, message: Message): void {
+  #hear(socket: HostSocket, message: RpcMessage): void {
     this.heard.push(message);
     const answer = this.answers[message.method ?? ""];
     if (message.id === undefined || !message.method || !answer) return;

@@ -3,7 +3,8 @@ import { outputOf, shorten } from "../src/ahp/scrollback";
 import type { TerminalContentPart, TerminalState } from "../src/ahp/wire";
 
 function terminal(...content: TerminalContentPart[]): TerminalState {
-  return { title: "sh", content, claim: { kind: "client", clientId: "me" } };
+  const claim = { kind: "client", clientId: "me" } as const;
+  return { title: "sh", content, claim, lifecycle: { status: "running" } };
 }
 
 const command = (output: string): TerminalContentPart => ({

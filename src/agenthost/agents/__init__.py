@@ -1,1 +1,1 @@
-"""Agents that come with the host: what answers. Each is an `Agent` like those of anybody else."""
+"""Agents that come with the host. Each is an ordinary `Agent`."""

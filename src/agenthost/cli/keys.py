@@ -1,4 +1,4 @@
-"""`agenthost keys`: who may ask the server of a data folder. The server may run meanwhile."""
+"""`agenthost keys`: the API keys of a data folder. The server may be running."""
 
 import re
 import shlex
@@ -7,27 +7,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import typer
 
+from agenthost.cli.exit_codes import fail
 from agenthost.commands import command
 from agenthost.core.decisions.grants import DEFAULT_GRANTS, GRANTS, Grant
 from agenthost.errors import StorageError
-from agenthost.host.keys import ApiKey, KeyFile, KeyNotFound
+from agenthost.host.access.keys import ApiKey, KeyFile, KeyNotFound
 from agenthost.settings import SettingsError, data_option, read_settings
 
-LONGEST_NAME = 100
+MAX_NAME = 100
 
 OLDER = " (default)"
-"""What marks keys from before there were grants."""
+"""Marks keys that were created before there were grants."""
 
 _UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """How a key is to be: its grants are those that are named, or the usual ones, and what is added."""
+class NewKey:
+    """A key to create. Its grants are those that are named, or the default ones; and those that are added."""
 
     owner: str = ""
     name: str = ""
@@ -36,121 +37,116 @@ class Wish:
     added: Sequence[str] = ()
 
 
-def create(options: Mapping[str, Any], wish: Wish) -> None:
-    """Create a key. It alone goes to the standard output, so that a script can take it from there."""
-    seconds = None if wish.expires is None else _seconds(wish.expires)
-    grants = _grants(wish)
-    for option, value in (("--owner", wish.owner), ("--name", wish.name)):
-        if len(value) > LONGEST_NAME or not value.isprintable():
-            fail(f"{option}: expected at most {LONGEST_NAME} characters on one line", code=2)
-    data = data_of(options)
+def create(options: Mapping[str, Any], new: NewKey) -> None:
+    """Create a key. Nothing else goes to standard output, so that scripts can read it from there."""
+    seconds = None if new.expires is None else _seconds(new.expires)
+    grants = _grants(new)
+    for option, value in (("--owner", new.owner), ("--name", new.name)):
+        if len(value) > MAX_NAME or not value.isprintable():
+            fail(f"{option}: expected at most {MAX_NAME} characters on one line", code=2)
+    data = data_folder(options)
     file = KeyFile(data)
     try:
         is_first = file.read() is None
-        key, text = file.create(wish.owner, wish.name, seconds, grants)
+        key, text = file.create(new.owner, new.name, seconds, grants)
     except StorageError as error:
         fail(str(error))
     typer.echo(text)
-    typer.echo(f"This is key {key.id}. It is not shown again: keep it safe.", err=True)
-    typer.echo(_worth(key), err=True)
+    typer.echo(f"Created key {key.id}. Keep it safe: it is not shown again.", err=True)
+    typer.echo(_describe_grants(key), err=True)
     if is_first:
-        typer.echo(_first(wish.owner, data), err=True)
+        typer.echo(_first_key_notice(new.owner, data), err=True)
 
 
-def _grants(wish: Wish) -> list[Grant]:
-    for name in wish.named:
+def _grants(new: NewKey) -> list[Grant]:
+    for name in new.named:
         if name not in GRANTS:
             fail(f"--grant: expected one of {', '.join(GRANTS)}, found {name!r}", code=2)
-    wanted = {*(wish.named or DEFAULT_GRANTS), *wish.added}
+    wanted = {*(new.named or DEFAULT_GRANTS), *new.added}
     return [grant for grant in GRANTS if grant in wanted]
 
 
-def _worth(key: ApiKey) -> str:
-    """Say what a key may do, and how much that is where it is a shell."""
+def _describe_grants(key: ApiKey) -> str:
+    """Say what a key may do, with a warning if that includes shells."""
     lines = [f"Its grants: {', '.join(key.given or ())}."]
     if key.grants & {"terminals", "run"}:
-        lines.append("Whoever has it can do all that the user can who runs the server.")
+        lines.append("Whoever has it can do anything that the user who runs the server can.")
     return " ".join(lines)
 
 
-def _first(owner: str, data: Path) -> str:
-    """Say what the first key changes for those who came in without one."""
+def _first_key_notice(owner: str, data: Path) -> str:
+    """Say what the first key changes for those who connected without one."""
     lines = [
-        "It is the first one. From now on nobody gets in without a key, and a running server disconnects",
-        "who is in without one, also by its token. The page asks for it; chat, ask and sessions take it from",
-        "--key or AGENTHOST_KEY; other clients send it as `Authorization: Bearer KEY`.",
+        "This is the first key. From now on the server requires one: whoever is connected without a key is",
+        "disconnected, and the token no longer works. The page asks for the key; chat, ask and sessions take",
+        "it from --key or AGENTHOST_KEY; other clients send it as `Authorization: Bearer KEY`.",
     ]
     if owner:
         keyless = command("keys", "create", *data_option(data))
-        lines.append(f"Sessions made so far have no owner; a key made without --owner opens them: {keyless}")
+        lines.append(f"Existing sessions have no owner; a key without --owner opens them: {keyless}")
     return "\n".join(lines)
 
 
 def list_all(options: Mapping[str, Any]) -> None:
-    """Show what is known of each key."""
+    """List the keys, without their secrets."""
     try:
-        keys = KeyFile(data_of(options)).read()
+        keys = KeyFile(data_folder(options)).read()
     except StorageError as error:
         fail(str(error))
     if not keys:
-        typer.echo("There are no keys." if keys is None else "There are no keys any more.", err=True)
+        typer.echo("There are no keys." if keys is None else "There are no keys left.", err=True)
         return
     now = datetime.now(UTC).timestamp()
     head = ("id", "owner", "name", "created", "expires", "grants")
     typer.echo(_table([head, *(_row(key, now) for key in keys)]))
     if any(key.given is None for key in keys):
-        typer.echo(f"{OLDER.strip()}: made before there were grants, so with the usual ones.", err=True)
+        typer.echo(
+            f"{OLDER.strip()}: created before there were grants, so it has the default ones.", err=True
+        )
 
 
 def revoke(options: Mapping[str, Any], key_id: str) -> None:
-    """Remove a key. Where it was the last, nobody comes in any more until there is another."""
-    data = data_of(options)
+    """Remove a key. If it was the last valid one, nobody can connect until there is another."""
+    data = data_folder(options)
     file = KeyFile(data)
     try:
         key = file.revoke(key_id)
         left = file.read() or []
     except KeyNotFound as error:
-        fail(f"{error}; `{command('keys', 'list', *data_option(data))}` shows which there are")
+        fail(f"{error}; to list the keys: {command('keys', 'list', *data_option(data))}")
     except StorageError as error:
         fail(str(error))
-    typer.echo(f"Key {key.id} is revoked.")
+    typer.echo(f"Revoked key {key.id}.")
     if not any(one.is_valid(time.time()) for one in left):
-        typer.echo(_last(key, file.path, data), err=True)
+        typer.echo(_last_key_notice(key, file.path, data), err=True)
 
 
-def _last(key: ApiKey, path: Path, data: Path) -> str:
-    """Say who gets in when no key is left, and how to change that."""
+def _last_key_notice(key: ApiKey, path: Path, data: Path) -> str:
+    """Say that nobody can connect without a valid key, and how to change that."""
     owner = ["--owner", key.owner] if key.owner else []
     return (
-        "No key is left that is valid: nobody gets in now, and a key that is revoked does not come back.\n"
-        f"To let this owner in again: {command('keys', 'create', *owner, *data_option(data))}\n"
-        "To do without keys, so that the token in the data folder is enough again: stop the server, and\n"
-        f"remove the file: rm {shlex.quote(str(path))}"
+        "No valid key is left, so nobody can connect now. A revoked key cannot be restored.\n"
+        f"To create another one: {command('keys', 'create', *owner, *data_option(data))}\n"
+        f"To go back to the token, without keys: stop the server, then rm {shlex.quote(str(path))}"
     )
 
 
-def data_of(options: Mapping[str, Any]) -> Path:
-    """Return the data folder. One that was named has to be there: the name may be a slip."""
+def data_folder(options: Mapping[str, Any]) -> Path:
+    """Return the data folder. One that was named has to exist: the name may be a typo."""
     try:
         data = read_settings(options).data
     except SettingsError as error:
         fail(str(error), code=2)
     if data_option(data) and not data.is_dir():
-        new = f"if a new server is to keep its data there, make it first: mkdir -p {shlex.quote(str(data))}"
-        fail(f"there is no folder {data}, so there are no keys; {new}")
+        hint = f"to create it for a new server: mkdir -p {shlex.quote(str(data))}"
+        fail(f"there is no folder {data}; {hint}")
     return data
-
-
-def fail(sentence: str, code: int = 1) -> NoReturn:
-    """Say on the standard error why it does not go on, and end."""
-    typer.echo(f"agenthost: {sentence}", err=True)
-    raise SystemExit(code)
 
 
 def _seconds(text: str) -> int:
     found = re.fullmatch(r"([1-9][0-9]{0,4})([smhdw])", text)
     if found is None:
-        fail(f"--expires: expected a time such as 12h, 30d or 8w, found {text!r}", code=2)
+        fail(f"--expires: expected a duration such as 12h, 30d or 8w, found {text!r}", code=2)
     return int(found[1]) * _UNITS[found[2]]
 
 

@@ -1,21 +1,21 @@
-"""`agenthost serve`: the agents of some files, models, or programs, on one server."""
+"""`agenthost serve`: agents from files, models and programs, on one server."""
 
 import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agenthost.cli.loading import LoadError, load_agents
+from agenthost.cli.agent_files import LoadError, load_agents
 from agenthost.edges.ahp.stdio import take_streams
 from agenthost.edges.console import fail, fill_standard_streams
 from agenthost.edges.server import serve
-from agenthost.edges.stopping import end_within
+from agenthost.edges.shutdown import end_within
 from agenthost.errors import AgentUnavailable
-from agenthost.host.agent import Agent
-from agenthost.host.confinement import SandboxPolicy
+from agenthost.host.authoring.agent import Agent
 from agenthost.host.files.grants import FilePolicy
 from agenthost.host.host import Host
+from agenthost.host.sandbox.policy import SandboxPolicy
 from agenthost.logs import set_up
-from agenthost.settings import Settings, SettingsError, as_option, read_settings
+from agenthost.settings import SETTINGS, Settings, SettingsError, read_settings
 
 log = logging.getLogger("agenthost.serve")
 
@@ -23,21 +23,21 @@ DEFAULT_SYSTEM = (
     "You are a helpful assistant. Your tools work on the files of the user's workspace: look before you "
     "change something, change no more than is asked for, and say briefly what you did."
 )
-"""What a model is told that was given nothing else."""
+"""The system prompt of a model that was given none."""
 
-LEAVE_SECONDS = 1.0
-"""How long threads that people's code has left behind may keep the process once all is closed."""
+MAX_EXIT_SECONDS = 1.0
+"""How long threads of the user's code may delay the exit once everything is closed."""
 
 
 def run(names: Sequence[str], options: Mapping[str, Any]) -> None:
-    """Serve the agents of these files and modules, models, programs, or the demo agent, until told to end."""
+    """Serve agents from files, modules, models and programs, or the demo agent, until told to stop."""
     fill_standard_streams()
     try:
         settings = read_settings(options)
     except SettingsError as error:
         fail(str(error), code=2)
     if settings.stdio:
-        take_streams()  # before any code of others runs, which might print
+        take_streams()  # before any code of the user runs: it might print
     set_up(settings.log_format, settings.log_level)
     host = Host(
         data=settings.data,
@@ -50,30 +50,28 @@ def run(names: Sequence[str], options: Mapping[str, Any]) -> None:
             settings.sandbox, settings.sandbox_network, settings.sandbox_read, settings.sandbox_write
         ),
     )
-    _check_use(names, settings)
+    _check_unused(names, settings)
     for agent in _agents(names, settings):
         host.add(agent)
     serve(host, settings)
-    end_within(LEAVE_SECONDS, lambda: 0)
+    end_within(MAX_EXIT_SECONDS, lambda: 0)
 
 
-EXAMPLES = {"model": "NAME", "acp": "COMMAND"}
-
-USED_WITH = {"model": ("base_url", "key_env", "system", "model_settings"), "acp": ("acp_env",)}
-"""Settings that say nothing without another one."""
-
-
-def _check_use(names: Sequence[str], settings: Settings) -> None:
-    """Say which settings no agent uses; where nothing else is served, refuse them."""
+def _check_unused(names: Sequence[str], settings: Settings) -> None:
+    """Warn of settings that have no effect without another one; if only the demo is served, refuse them."""
     is_demo = not (names or settings.agents or settings.model or settings.acp)
-    for option, others in USED_WITH.items():
-        idle = [as_option(other) for other in others if getattr(settings, other)]
-        if not idle or getattr(settings, option):
+    for needed in (SETTINGS["model"], SETTINGS["acp"]):
+        unused = [
+            "[model_settings]" if one.is_table else one.option
+            for one in SETTINGS.values()
+            if one.needs == needed.name and getattr(settings, one.name)
+        ]
+        if not unused or getattr(settings, needed.name):
             continue
-        which = f"{', '.join(idle)}: only what {as_option(option)} serves would use this"
+        sentence = f"{', '.join(unused)}: no effect without {needed.option} {needed.metavar}"
         if is_demo:
-            fail(f"{which}; add {as_option(option)} {EXAMPLES[option]}", code=2)
-        log.warning("%s, and there is none; agents of files say it themselves", which)
+            fail(sentence, code=2)
+        log.warning("%s; agents in files have settings of their own", sentence)
 
 
 def _agents(names: Sequence[str], settings: Settings) -> list[Agent]:
@@ -82,7 +80,7 @@ def _agents(names: Sequence[str], settings: Settings) -> list[Agent]:
     if not names and settings.agents is None and own:
         return own
     if not names and settings.agents is None:
-        from agenthost.agents.demo import demo  # noqa: PLC0415 - not needed by those who bring their own
+        from agenthost.agents.demo import demo  # noqa: PLC0415 - only if there are no others
 
         return [demo]
     try:
@@ -93,23 +91,23 @@ def _agents(names: Sequence[str], settings: Settings) -> list[Agent]:
     for option, agents in given.items():
         for agent in agents:
             if agent.name in taken:
-                fail(f"{option}: an agent of these files is called {agent.name!r}, too", code=2)
+                fail(f"{option}: there is an agent called {agent.name!r} in these files, too", code=2)
     return [*own, *found]
 
 
 def _programs(settings: Settings) -> list[Agent]:
     if not settings.acp:
         return []
-    from agenthost.cli.programs import ProgramError, programs_of  # noqa: PLC0415 - only for these
+    from agenthost.cli.acp_programs import ProgramError, acp_agents  # noqa: PLC0415 - needs a library
 
     try:
-        return [*programs_of(settings.acp, settings.acp_env)]
+        return [*acp_agents(settings.acp, settings.acp_env)]
     except ProgramError as error:
         fail(str(error), code=2)
 
 
 def _model_agent(settings: Settings) -> Agent:
-    from agenthost.agents.model import ModelAgent  # noqa: PLC0415 - not needed by those who bring their own
+    from agenthost.agents.model import ModelAgent  # noqa: PLC0415 - needs libraries
     from agenthost.tools.workspace import workspace_tools  # noqa: PLC0415
 
     first, *more = settings.model

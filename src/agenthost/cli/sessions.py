@@ -1,4 +1,4 @@
-"""`agenthost sessions`: what there is on a server, looked at, kept as a file, stopped, removed."""
+"""`agenthost sessions`: lists, shows, exports and deletes the sessions of a server, and ends turns."""
 
 import asyncio
 import json
@@ -11,68 +11,69 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from agenthost.cli.chat.opening import find_session, newest_first
-from agenthost.cli.chat.wording import id_of, status_of
-from agenthost.cli.ending import plain_ends, safe
-from agenthost.cli.exporting import markdown_of, time_of
+from agenthost.cli.chat.render.wording import session_id, status_words
+from agenthost.cli.chat.sessions import find_session, newest_first
+from agenthost.cli.exit_codes import exit_on_error
+from agenthost.cli.export import format_time, session_to_markdown
+from agenthost.cli.terminal_text import printable
 from agenthost.client.ahp import AhpClient, Unauthorized, Unreachable
 from agenthost.errors import StorageInUse
 from agenthost.wire.json import encode_json
 
-__all__ = ["Where", "delete", "end", "export", "list_all", "show"]
+__all__ = ["Server", "delete", "end", "export", "list_all", "show"]
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
-    """Which server."""
+class Server:
+    """The server, and the key for it."""
 
     url: str | None
     key: str | None
 
 
-def list_all(where: Where, *, is_json: bool, has_archived: bool) -> None:
-    """List the sessions, the newest first: a line each, or as JSON."""
+def list_all(server: Server, *, is_json: bool, has_archived: bool) -> None:
+    """List the sessions, newest first: one per line, or as JSON."""
 
     async def work(client: AhpClient) -> list[Any]:
         return newest_first(await client.sessions.load(), has_archived=has_archived)
 
-    with _ends(where):
-        rows = _run(where, work)
+    with _exit_on_error(server):
+        rows = _run(server, work)
         if is_json:
             _print(_json(rows))
             return
-        names = max((len(id_of(row["resource"])) for row in rows), default=0)
+        names = max((len(session_id(row["resource"])) for row in rows), default=0)
         agents = max((len(row["provider"]) for row in rows), default=0)
         for row in rows:
-            status = f" ({', '.join(words)})" if (words := status_of(row)) else ""
+            status = f" ({', '.join(words)})" if (words := status_words(row)) else ""
             title = " ".join(row["title"].split()) or "untitled"
-            head = f"{id_of(row['resource']):<{names}}  {row['provider']:<{agents}}"
-            _print(f"{head}  {time_of(row['modifiedAt'])}  {title}{status}")
+            head = f"{session_id(row['resource']):<{names}}  {row['provider']:<{agents}}"
+            _print(f"{head}  {format_time(row['modifiedAt'])}  {title}{status}")
 
 
-def show(where: Where, name: str) -> None:
-    """Show a session, as a chat would."""
-    with _ends(where):
-        text = markdown_of(_run(where, lambda client: _state(client, name)))
+def show(server: Server, name: str) -> None:
+    """Show a session, as a chat does."""
+    with _exit_on_error(server):
+        text = session_to_markdown(_run(server, lambda client: _state(client, name)))
         if sys.stdout.isatty():
-            from agenthost.cli.chat.markdown import Answer  # noqa: PLC0415 - takes its time to import
-            from agenthost.cli.chat.painting import Painter  # noqa: PLC0415
+            from agenthost.cli.chat.render.markdown import MarkdownStream  # noqa: PLC0415 - imports slowly
+            from agenthost.cli.chat.terminal.paint import Painter  # noqa: PLC0415
 
             width = shutil.get_terminal_size().columns
-            answer = Answer(Painter(lambda: width, has_colours=not os.environ.get("NO_COLOR")))
-            answer.feed(text)
-            sys.stdout.writelines(f"{line}\n" for line in answer.end())
+            stream = MarkdownStream(Painter(lambda: width, has_colours=not os.environ.get("NO_COLOR")))
+            stream.feed(text)
+            sys.stdout.writelines(f"{line}\n" for line in stream.finish())
         else:
             _print(text.removesuffix("\n"))
 
 
-def export(where: Where, name: str, *, is_json: bool, output: Path | None) -> None:
-    """Write a session down, as Markdown or as JSON; into a file, or to the standard output."""
-    with _ends(where):
-        state = _run(where, lambda client: _state(client, name))
-        text = f"{_json(state)}\n" if is_json else markdown_of(state)
+def export(server: Server, name: str, *, is_json: bool, output: Path | None) -> None:
+    """Write a session to a file or to standard output, as Markdown or JSON."""
+    with _exit_on_error(server):
+        state = _run(server, lambda client: _state(client, name))
+        text = f"{_json(state)}\n" if is_json else session_to_markdown(state)
         if output is None:
             _print(text.removesuffix("\n"))
             return
@@ -86,49 +87,52 @@ async def _state(client: AhpClient, name: str) -> Any:
     return (await client.session(await find_session(client, name))).confirmed
 
 
-def delete(where: Where, names: Sequence[str], *, is_sure: bool) -> None:
-    """Remove sessions for good, asking first."""
+def delete(server: Server, names: Sequence[str], *, is_sure: bool) -> None:
+    """Delete sessions, asking first."""
 
     async def work(client: AhpClient) -> None:
-        uris = [await find_session(client, name) for name in names]  # all of them, before the first is gone
+        uris = [
+            await find_session(client, name) for name in names
+        ]  # all of them, before the first is deleted
         for uri in uris:
             summary = client.sessions.get(uri)
-            title = safe(f"{id_of(uri)} ({summary['title'] if summary else 'untitled'})", sys.stderr)
-            if is_sure or _is_agreed(title):
+            name = f"{session_id(uri)} ({summary['title'] if summary else 'untitled'})"
+            title = printable(name, sys.stderr)
+            if is_sure or _is_confirmed(title):
                 await (await client.session(uri)).dispose()
-                print(f"removed {title}", file=sys.stderr)
+                print(f"deleted {title}", file=sys.stderr)
 
-    with _ends(where):
-        _run(where, work)
-
-
-def end(where: Where, options: Mapping[str, Any], name: str) -> None:
-    """End the turn of a session: in the data folder, where no server holds that; else on the server."""
-    with _ends(where):
-        uri = _end_served(where, name) if where.url is not None else _end_anywhere(where, options, name)
-        print(f"ended the turn of {safe(id_of(uri), sys.stderr)}", file=sys.stderr)
+    with _exit_on_error(server):
+        _run(server, work)
 
 
-def _end_anywhere(where: Where, options: Mapping[str, Any], name: str) -> str:
-    from agenthost.cli.unserved import end_turn  # noqa: PLC0415 - takes its time to import
+def end(server: Server, options: Mapping[str, Any], name: str) -> None:
+    """End the turn of a session: in the data folder if no server uses it, else on the server."""
+    with _exit_on_error(server):
+        uri = _end_served(server, name) if server.url is not None else _end_anywhere(server, options, name)
+        print(f"ended the turn of {printable(session_id(uri), sys.stderr)}", file=sys.stderr)
+
+
+def _end_anywhere(server: Server, options: Mapping[str, Any], name: str) -> str:
+    from agenthost.cli.stored_sessions import end_turn  # noqa: PLC0415 - importing the host takes a while
     from agenthost.settings import read_settings  # noqa: PLC0415
 
     data = read_settings(options).data
     if not data.is_dir():
         if options.get("data") is not None:
             raise ValueError(f"there is no folder {data}")
-        return _end_served(where, name)
+        return _end_served(server, name)
     try:
         return asyncio.run(end_turn(data, name))
     except StorageInUse as held:
         try:
-            return _end_served(where, name)
+            return _end_served(server, name)
         except Unreachable as error:
-            raise StorageInUse(f"{held}; --url names its server ({error})") from None
+            raise StorageInUse(f"{held}; use --url to name its server ({error})") from None
 
 
-def _end_served(where: Where, name: str) -> str:
-    return _run(where, lambda client: _cancel(client, name))
+def _end_served(server: Server, name: str) -> str:
+    return _run(server, lambda client: _cancel(client, name))
 
 
 async def _cancel(client: AhpClient, name: str) -> str:
@@ -137,34 +141,34 @@ async def _cancel(client: AhpClient, name: str) -> str:
     try:
         await session.cancel()
     except ValueError:
-        raise ValueError(f"session {id_of(uri)!r} has no turn that runs or waits") from None
+        raise ValueError(f"session {session_id(uri)!r} has no active turn") from None
     return uri
 
 
-def _is_agreed(title: str) -> bool:
+def _is_confirmed(title: str) -> bool:
     if not sys.stdin.isatty():
-        raise ValueError("nobody is there to ask whether they may be removed; --yes removes them")
-    print(f"Remove {title} for everybody, for good? [y/N] ", end="", file=sys.stderr, flush=True)
+        raise ValueError("there is no terminal to ask at; use --yes to delete without asking")
+    print(f"Delete {title} for good? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _run(where: Where, work: Callable[[AhpClient], Coroutine[Any, Any, T]]) -> T:
+def _run(server: Server, work: Callable[[AhpClient], Coroutine[Any, Any, T]]) -> T:
     async def connected() -> T:
-        async with AhpClient(where.url, key=where.key or None) as client:
+        async with AhpClient(server.url, key=server.key or None) as client:
             return await work(client)
 
     return asyncio.run(connected())
 
 
-def _ends(where: Where) -> AbstractContextManager[None]:
-    return plain_ends(where.url, unreachable=Unreachable, unauthorized=Unauthorized)
+def _exit_on_error(server: Server) -> AbstractContextManager[None]:
+    return exit_on_error(server.url, unreachable=Unreachable, unauthorized=Unauthorized)
 
 
 def _json(value: Any) -> str:
-    # Encoded by our own rules first: they say what is JSON.
+    # Encoded by our own encoder first, which refuses what is not JSON.
     return json.dumps(json.loads(encode_json(value)), indent=2, ensure_ascii=False)
 
 
 def _print(text: str) -> None:
-    sys.stdout.write(safe(text, sys.stdout) + "\n")
+    sys.stdout.write(printable(text, sys.stdout) + "\n")
     sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""What an application imports: clients of the protocols. No part of the server comes along.
+"""Clients of both protocols. Importing them loads no part of the server.
 
 ```python
 async with AapClient("http://127.0.0.1:8642/aap") as client:
@@ -6,7 +6,7 @@ async with AapClient("http://127.0.0.1:8642/aap") as client:
     print((await session.ask("What is the weather in Rome?")).text)
 ```
 
-`AhpClient` is the client of the other protocol; what goes with it is in `agenthost.client.ahp`.
+`AhpClient` is the client of AHP; everything that goes with it is in `agenthost.client.ahp`.
 """
 
 from importlib import import_module
@@ -16,7 +16,7 @@ from agenthost.errors import ToolError
 
 if TYPE_CHECKING:
     from agenthost.client.aap.client import DEFAULT_URL, AapClient
-    from agenthost.client.aap.content import Said, image
+    from agenthost.client.aap.content import UserContent, image
     from agenthost.client.aap.errors import (
         AapError,
         Conflict,
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
         NotFound,
         NothingToResume,
         Refused,
-        ServerBroke,
-        StreamBroke,
+        ServerError,
+        StreamError,
         TimedOut,
         TooManyRequests,
         TurnTooLong,
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from agenthost.client.aap.record import Answer
     from agenthost.client.aap.session import Session, TurnOptions
     from agenthost.client.aap.sync import SyncAapClient, SyncSession, SyncTurn
-    from agenthost.client.aap.tools import ClientTool
     from agenthost.client.aap.transport import Timeouts
     from agenthost.client.aap.turn import Turn, TurnLimits
     from agenthost.client.ahp.client import DEFAULT_AHP_URL, AhpClient
+    from agenthost.client.tools import ClientTool
     from agenthost.wire.aap.v3 import AgentMessage, HistoryMessage, SessionInfo, SSEEvent, ToolCall
 
 __all__ = [
@@ -62,11 +62,10 @@ __all__ = [
     "Permission",
     "Refused",
     "SSEEvent",
-    "Said",
-    "ServerBroke",
+    "ServerError",
     "Session",
     "SessionInfo",
-    "StreamBroke",
+    "StreamError",
     "SyncAapClient",
     "SyncSession",
     "SyncTurn",
@@ -81,6 +80,7 @@ __all__ = [
     "TurnTooLong",
     "Unauthorized",
     "Unreachable",
+    "UserContent",
     "allow_all",
     "allow_only",
     "deny_all",
@@ -90,7 +90,7 @@ __all__ = [
 
 _PLACES = {
     "client.aap.client": ("DEFAULT_URL", "AapClient"),
-    "client.aap.content": ("Said", "image"),
+    "client.aap.content": ("UserContent", "image"),
     "client.aap.errors": (
         "AapError",
         "Conflict",
@@ -99,8 +99,8 @@ _PLACES = {
         "NotFound",
         "NothingToResume",
         "Refused",
-        "ServerBroke",
-        "StreamBroke",
+        "ServerError",
+        "StreamError",
         "TimedOut",
         "TooManyRequests",
         "TurnTooLong",
@@ -111,17 +111,17 @@ _PLACES = {
     "client.aap.record": ("Answer",),
     "client.aap.session": ("Session", "TurnOptions"),
     "client.aap.sync": ("SyncAapClient", "SyncSession", "SyncTurn"),
-    "client.aap.tools": ("ClientTool",),
     "client.aap.transport": ("Timeouts",),
     "client.aap.turn": ("Turn", "TurnLimits"),
     "client.ahp.client": ("DEFAULT_AHP_URL", "AhpClient"),
+    "client.tools": ("ClientTool",),
     "wire.aap.v3": ("AgentMessage", "HistoryMessage", "SSEEvent", "SessionInfo", "ToolCall"),
 }
 _MODULES = {name: f"agenthost.{module}" for module, names in _PLACES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    """Fetch a name when it is first used: who speaks one protocol need not load the other."""
+    """Import a name on first use: an application that uses one protocol does not load the other."""
     if name not in _MODULES:
         raise AttributeError(f"module 'agenthost.client' has no attribute {name!r}")
     value = getattr(import_module(_MODULES[name]), name)

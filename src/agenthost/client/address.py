@@ -1,29 +1,31 @@
-"""Addresses: how people name a server, and where each protocol is on it. Knows no protocol.
+"""Addresses: how people name a server, and where it serves each protocol. Knows no protocol.
 
-A server is named by `HOST:PORT` or by a URL of either protocol, with or without its path. Who names none
-means the one of `AGENTHOST_URL`, or else the one that `agenthost serve` starts on this machine.
+A server is named by `HOST:PORT` or by a URL of either protocol, with or without its path. Without a name it
+is the one in `AGENTHOST_URL`, or else the one that `agenthost serve` starts on this machine.
 """
 
 import os
 import re
 from dataclasses import dataclass
+from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
-from agenthost.whereabouts import find_token
+from agenthost.locations import find_token
 
 __all__ = ["DEFAULT_SERVER", "VARIABLE", "Address", "read_address"]
 
 VARIABLE = "AGENTHOST_URL"
+"""The environment variable that names the server."""
 
 DEFAULT_SERVER = "http://127.0.0.1:8642"
-"""Where `agenthost serve` listens, unless it is told otherwise."""
+"""Where `agenthost serve` listens by default."""
 
 EXPECTED = f"expected HOST:PORT, or a URL such as {DEFAULT_SERVER} or ws://127.0.0.1:8642/ahp"
 
 _SCHEMES = {"http": "http", "ws": "http", "https": "https", "wss": "https"}
 _HOST_AND_PORT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/?#@\[\]]+):[0-9]+(/|\Z)")
 _PROTOCOL = re.compile(r"/(aap(/v[0-9]+)?|ahp)\Z")
-"""What a path ends with that agenthost serves a protocol at."""
+"""The end of a path at which agenthost serves a protocol."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +33,9 @@ class Address:
     """Where a server is.
 
     Attributes:
-        origin: its scheme (`http` or `https`), host and port.
-        path: what follows, without a `/` at its end; empty if only the server is named.
-        query: what stands behind the `?`, such as a token.
+        origin: scheme (`http` or `https`), host and port.
+        path: what follows, without a trailing `/`; empty if only the server is named.
+        query: what follows the `?`, such as a token.
     """
 
     origin: str
@@ -45,7 +47,7 @@ class Address:
 
     @property
     def aap(self) -> str:
-        """The base URL of AAP. Of a server alone it is not known: it may be its root, or `/aap`.
+        """The base URL of AAP. If only the server is named, AAP may be at its root or at `/aap`.
 
         Raises:
             ValueError: there is a query, which a base URL cannot have.
@@ -57,58 +59,61 @@ class Address:
 
     @property
     def ahp(self) -> str:
-        """The URL of AHP's WebSocket: `/ahp`, unless the path is that of another host."""
+        """The URL of AHP's WebSocket: at `/ahp`, unless the path is of another kind of host."""
         is_ours = not self.path or _PROTOCOL.search(self.path)
         path = _PROTOCOL.sub("", self.path) + "/ahp" if is_ours else self.path
         return "ws" + str(Address(self.origin, path, self.query)).removeprefix("http")
 
     @property
     def port(self) -> int:
-        """The port, whether it is written down or not."""
+        """The port, explicit or the scheme's default."""
         parts = urlsplit(self.origin)
         return parts.port or (443 if parts.scheme == "https" else 80)
 
     @property
     def is_local(self) -> bool:
-        """Whether it is on this machine."""
+        """Whether the server is on this machine, so that no proxy leads to it."""
         host = urlsplit(self.origin).hostname or ""
-        return host in ("localhost", "::1") or host.startswith("127.")
+        try:
+            return ip_address(host).is_loopback
+        except ValueError:
+            return host == "localhost" or host.endswith(".localhost")
 
     def find_token(self) -> str | None:
-        """Return the token of the server of this user that listens there; None if it is no such server."""
+        """Return the token of this user's own server at this address; None if none runs there."""
         if not self.is_local or self.query or not self.origin.startswith("http:"):
             return None
         return find_token(urlsplit(self.origin).hostname or "", self.port)
 
 
 def read_address(text: str | None = None) -> Address:
-    """Return the address of a server as it was named; of none, the usual one.
+    """Return the address that a name stands for; without a name, the default one.
 
     Raises:
-        ValueError: it names no server; the sentence says what was expected.
+        ValueError: the text names no server; the message says what was expected.
     """
     if text is not None:
         return _read(text, "")
     return _read(os.environ.get(VARIABLE) or DEFAULT_SERVER, f"{VARIABLE}: ")
 
 
-def _read(text: str, place: str) -> Address:
+def _read(text: str, source: str) -> Address:
     parts = _split(text)
     if parts is None:
-        raise ValueError(f"{place}{EXPECTED}, found {text!r}")
+        raise ValueError(f"{source}{EXPECTED}, found {text!r}")
     if parts.username is not None or parts.password is not None:
-        raise ValueError(f"{place}a URL must not hold a password: give the key by itself")
+        raise ValueError(f"{source}a URL must not contain a password: pass the key separately")
     if parts.fragment:
-        raise ValueError(f"{place}{text!r} is no URL of a server: it must not have a #")
+        raise ValueError(f"{source}{text!r} is not the URL of a server: it must not have a #")
     return Address(f"{_SCHEMES[parts.scheme]}://{parts.netloc}", parts.path.rstrip("/"), parts.query)
 
 
 def _split(text: str) -> SplitResult | None:
-    """Take a URL apart; None if it is none, or one that no server has."""
+    """Split a URL; None if it is not one that a server can have."""
     url = f"http://{text}" if _HOST_AND_PORT.match(text) else text
     try:
         parts = urlsplit(url)
-        is_one = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # the port is no number, or a bracket is left open
+        is_usable = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # the port is not a number, or a bracket is not closed
         return None
-    return parts if is_one and not re.search(r"[\s\x00-\x1f\x7f]", text) else None
+    return parts if is_usable and not re.search(r"[\s\x00-\x1f\x7f]", text) else None

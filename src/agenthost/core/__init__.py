@@ -1,1 +1,1 @@
-"""What is true: pure functions over states and actions. No await, no clock, no chance, no input or output."""
+"""The rules: pure functions over states and actions. No await, no clock, no randomness, no I/O."""

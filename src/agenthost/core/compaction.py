@@ -1,32 +1,32 @@
-"""Compaction: a transcript made to fit a budget of tokens. Knows no model; asks nobody, waits for nothing.
+"""Compaction: making a transcript fit a budget of tokens. Pure; it calls no model.
 
-A transcript that fits is left as it is. From one that does not, the oldest turns are left out, as few as
-will do, and a note takes their place. System messages stay, wherever they are. A call is never parted from
-its result, and what is kept starts with a user's message. The last turn always stays: if it is too large by
-itself, the results of its tools are shortened, the longest first, then their pictures left out, the oldest
-first; if that is not enough, it stays over budget. What users and the model said is never touched.
+A transcript that fits is returned as it is. Otherwise the oldest turns are left out, as few as possible, and
+a note takes their place. System messages always stay. A call is never separated from its result, and what is
+kept starts with a user's message. The last turn always stays: if it is too large by itself, its tool results
+are shortened, the longest first, and then their images are left out, the oldest first. If that is not enough,
+it stays over budget. What users and the model said is never changed.
 
-The note is a user message, not a system one: a summary is made of what users and tools said, and must not
-gain the weight of instructions. It is marked as the host's, so it starts no turn; when more is left out
-later, one note takes the place of the other. Compacting again under the same budget changes nothing.
+The note is a user message, not a system message: it sums up what users and tools said, and must not gain the
+weight of instructions. It is marked as the host's, so it starts no turn. When more is left out later, a new
+note replaces the old one. Compacting again with the same budget changes nothing.
 
-An agent may have found better words for the messages before some place, and kept them with one that came
-later (`summary_note`). They stand in the note whenever something has to be left out. They are bound to the
-place, so they hold for what is forked, and go with what is cut off.
+An agent may store a summary of the messages before some position with a later message (`summary_note`). The
+note contains it whenever something has to be left out. It is bound to the position, so a fork keeps it, and
+truncating before that message removes it.
 """
 
 from collections.abc import Callable, Sequence
 from typing import TypeAlias, cast
 
-from agenthost.core.tokens import Estimate, estimate_tokens
+from agenthost.core.token_estimate import Estimate, estimate_tokens
 from agenthost.core.transcript import (
     Block,
     Message,
     Text,
     ToolMessage,
     UserMessage,
-    calls_of,
     host_mark,
+    requested_calls,
     turn_starts,
 )
 from agenthost.wire.json import JsonObject
@@ -44,25 +44,25 @@ __all__ = [
 ]
 
 Summarize: TypeAlias = Callable[[Sequence[Message]], str]
-"""Puts messages into a few words. Among them may be the note of an earlier compaction, to build upon."""
+"""Summarizes messages. Among them may be the note of an earlier compaction, to build upon."""
 
 SUMMARY_TOKENS = 1_000
-"""The room that is kept free for a summary."""
+"""How many tokens are reserved for a summary."""
 
 _SUMMARY = "summary"
-"""The owner of summaries in private data."""
+"""The key of summaries in private data."""
 
-_MANY = 10**9
-"""More messages than any note stands for: no note takes more room than one that says so."""
+_MAX_COUNT = 10**9
+"""More messages than any note stands for: no note is longer than one with this count."""
 
-_SHORTEST = 200
-"""How many characters of a tool's result are kept at the least."""
+_MIN_CHARS = 200
+"""How many characters of a tool's result are kept at least."""
 
 _SLACK = 100
-"""How much longer than wanted a text must be to be shortened: more than the words that say so."""
+"""How far over the limit a text must be to be shortened: more than the length of the text that marks it."""
 
 _REFINEMENTS = 4
-"""How often the length to shorten to is bisected: the budget is then used to within a sixteenth."""
+"""How often the length is bisected: the budget is then used to within a sixteenth."""
 
 
 def compact(
@@ -73,16 +73,16 @@ def compact(
     summarize: Summarize | None = None,
     summary_tokens: int = SUMMARY_TOKENS,
 ) -> list[Message]:
-    """Give the transcript as it fits the budget, or as near to it as the last turn lets it come.
+    """Return the transcript made to fit the budget, or as close to it as the last turn allows.
 
-    Without `summarize` the note has the summary that was kept, or says only how many messages were left out.
-    An agent that has to wait for its summary calls the functions below itself.
+    Without `summarize`, the note has the stored summary, or only says how many messages were left out. An
+    agent that has to wait for its summary calls the functions below itself.
     """
     if sum(map(estimate, messages)) <= budget:
         return list(messages)
     _, summary = kept_summary(messages)
     messages = with_summary(messages)
-    room = summary_tokens if summarize else estimate(_note(_MANY, summary))
+    room = summary_tokens if summarize else estimate(_note(_MAX_COUNT, summary))
     cut = find_cut(messages, budget, estimate=estimate, room=room)
     if summarize and _count(messages[:cut])[0]:
         summary = summarize(messages[:cut])
@@ -91,14 +91,14 @@ def compact(
 
 
 def summary_note(place: int, text: str) -> JsonObject:
-    """Make what is to be kept with a message, beside other private data: a summary of all before `place`."""
+    """Return the private data that stores, with a message, a summary of all messages before `place`."""
     return {_SUMMARY: {"before": place, "text": text}}
 
 
 def kept_summary(messages: Sequence[Message]) -> tuple[int, str]:
-    """Find the newest summary that was kept with a whole transcript: the place that it ends at, and the text.
+    """Return the newest summary stored with a full transcript: the position where it ends, and its text.
 
-    In one that was compacted already the places are others, and what was kept is in its note.
+    In a transcript that was compacted already, positions have moved, and its note has the summary.
     """
     if any(map(_left_out, messages)):
         return 0, ""
@@ -110,17 +110,17 @@ def kept_summary(messages: Sequence[Message]) -> tuple[int, str]:
 
 
 def with_summary(messages: Sequence[Message]) -> list[Message]:
-    """Put the summary that was kept into the place of what it is about."""
+    """Return the transcript with the stored summary in place of the messages that it sums up."""
     place, summary = kept_summary(messages)
-    return leave_out(messages, place, summary, room=estimate_tokens(_note(_MANY, summary)))
+    return leave_out(messages, place, summary, room=estimate_tokens(_note(_MAX_COUNT, summary)))
 
 
 def find_cut(
     messages: Sequence[Message], budget: int, *, estimate: Estimate = estimate_tokens, room: int = 0
 ) -> int:
-    """Find the earliest turn from which on all fits, with `room` tokens for the note.
+    """Return the position of the earliest turn from which the rest fits, with `room` tokens for the note.
 
-    Gives its position; 0 if nothing has to go; the last turn that can be cut at if nothing fits.
+    Returns 0 if nothing has to be left out, and the last turn that can be cut at if nothing fits.
     """
     costs = [estimate(message) for message in messages]
     size = sum(costs)
@@ -144,9 +144,9 @@ def leave_out(
     estimate: Estimate = estimate_tokens,
     room: int = SUMMARY_TOKENS,
 ) -> list[Message]:
-    """Put one note in the place of what comes before `cut`, system messages apart.
+    """Return the transcript with one note in place of the messages before `cut`, except system messages.
 
-    A summary that takes more than `room` tokens loses its end. A summary of nothing is not written down.
+    A summary that takes more than `room` tokens is truncated. If nothing is left out, there is no note.
     """
     before = messages[:cut]
     fresh, left_out = _count(before)
@@ -159,29 +159,30 @@ def leave_out(
 def shorten_results(
     messages: Sequence[Message], budget: int, *, estimate: Estimate = estimate_tokens
 ) -> list[Message]:
-    """Shorten the longest results of tools, as little as will do, then leave their pictures out.
+    """Return the messages with the longest tool results shortened, and without their images if need be.
 
-    Linear in the text: lengths are tried by halves, and only what they change is estimated again.
+    As little as possible is cut. Linear in the text: lengths are halved, and only messages that change are
+    estimated again.
     """
     costs = [estimate(message) for message in messages]
     if sum(costs) <= budget:
         return list(messages)
     shorter, size = _shorten_texts(messages, costs, budget, estimate)
-    return shorter if size <= budget else _without_pictures(shorter, size, budget, estimate)
+    return shorter if size <= budget else _without_images(shorter, size, budget, estimate)
 
 
 def _shorten_texts(
     messages: Sequence[Message], costs: Sequence[int], budget: int, estimate: Estimate
 ) -> tuple[list[Message], int]:
-    """Shorten results to the greatest length that fits, or to the least that there is; give the size too."""
+    """Shorten results to the greatest length that fits, or to the minimum; return the new size too."""
 
     def shorten(length: int) -> tuple[list[Message], int]:
         return _replaced(messages, costs, lambda result: _shortened(result, length), estimate)
 
     length = max((len(text) for message in messages for text in _result_texts(message)), default=0)
     best = list(messages), sum(costs)
-    while best[1] > budget and length > _SHORTEST:
-        length = max(length // 2, _SHORTEST)
+    while best[1] > budget and length > _MIN_CHARS:
+        length = max(length // 2, _MIN_CHARS)
         best = shorten(length)
     too_long = length * 2
     for _ in range(_REFINEMENTS if best[1] <= budget else 0):
@@ -195,33 +196,33 @@ def _shorten_texts(
 
 
 def _cuts(messages: Sequence[Message]) -> list[int]:
-    """Give the turn starts that part no call from its result, in order."""
+    """Return the turn starts that separate no call from its result, in order."""
     calls: dict[str, int] = {}
-    first_call = list(range(len(messages)))  # by message: the one that it answers, or itself
+    first_call = list(range(len(messages)))  # for each message: the one whose call it answers, or itself
     for index, message in enumerate(messages):
         if message["role"] == "tool":
             first_call[index] = calls.pop(message["toolCallId"], index)
-        calls.update({call["toolCallId"]: index for call in calls_of(message)})
-    # From the end: a start is free if nothing from there on answers a call before it.
+        calls.update({call["toolCallId"]: index for call in requested_calls(message)})
+    # From the end: a start qualifies if nothing after it answers a call before it.
     earliest = len(messages)
     starts = set(turn_starts(messages))
-    free = []
+    cuts = []
     for index in reversed(range(len(messages))):
         earliest = min(earliest, first_call[index])
         if index in starts and earliest == index:
-            free.append(index)
-    return free[::-1]
+            cuts.append(index)
+    return cuts[::-1]
 
 
 def _count(messages: Sequence[Message]) -> tuple[int, int]:
-    """Count what is to be left out: messages there are, and those with what notes among them stand for."""
+    """Return how many messages would be left out now, and in all, with those that notes stand for."""
     notes = [_left_out(message) for message in messages]
     fresh = sum(1 for m, note in zip(messages, notes, strict=True) if not note and m["role"] != "system")
     return fresh, fresh + sum(notes)
 
 
 def _left_out(message: Message) -> int:
-    """Say for how many messages a note stands; 0 if it is none."""
+    """Return how many messages a note stands for; 0 if this is not a note."""
     count = host_mark(message).get("leftOut", 0)
     return count if type(count) is int else 0
 
@@ -234,6 +235,7 @@ def _note(left_out: int, summary: str = "") -> UserMessage:
 
 def _fitting_note(left_out: int, summary: str, estimate: Estimate, room: int) -> UserMessage:
     note, length = _note(left_out, summary), len(summary)
+    # By halves: a custom estimate may be slow, and need not be proportional to the length.
     while length and estimate(note) > room:
         length //= 2
         note = _note(left_out, f"{summary[:length]}…" if length else "")
@@ -255,7 +257,7 @@ def _replaced(
     replace: Callable[[ToolMessage], ToolMessage],
     estimate: Estimate,
 ) -> tuple[list[Message], int]:
-    """Replace tool messages, and give the new size as well; what stays the same is not estimated again."""
+    """Replace tool messages, and return the new size too; unchanged messages are not estimated again."""
     changed: list[Message] = []
     size = 0
     for message, cost in zip(messages, costs, strict=True):
@@ -266,7 +268,7 @@ def _replaced(
 
 
 def _shortened(result: ToolMessage, length: int) -> ToolMessage:
-    """Shorten each text of a result to about this length; the same object if none is longer."""
+    """Shorten each text of a result to about this length; return the same object if none is longer."""
     if all(len(text) <= length + _SLACK for text in _result_texts(result)):
         return result
     content = result["content"]
@@ -280,7 +282,7 @@ def _shortened(result: ToolMessage, length: int) -> ToolMessage:
 
 
 def _shortened_text(text: str, length: int) -> str:
-    """Keep the beginning and, as errors tend to stand there, some of the end."""
+    """Keep the beginning and some of the end, where errors tend to be."""
     if len(text) <= length + _SLACK:
         return text
     tail = length // 4
@@ -288,17 +290,17 @@ def _shortened_text(text: str, length: int) -> str:
     return f"{text[: length - tail]}\n[… {left_out} characters left out …]\n{text[len(text) - tail :]}"
 
 
-def _without_pictures(messages: list[Message], size: int, budget: int, estimate: Estimate) -> list[Message]:
-    """Leave out the pictures in results, the oldest first, until the rest fits."""
+def _without_images(messages: list[Message], size: int, budget: int, estimate: Estimate) -> list[Message]:
+    """Leave out images in results, the oldest first, until the rest fits."""
     kept = list(messages)
     for index, message in enumerate(messages):
         content = message["content"]
         if message["role"] != "tool" or isinstance(content, str) or size <= budget:
             continue
-        blocks: list[Block] = [_NO_PICTURE if block["type"] == "image" else block for block in content]
+        blocks: list[Block] = [_NO_IMAGE if block["type"] == "image" else block for block in content]
         kept[index] = {**message, "content": blocks}
         size += estimate(kept[index]) - estimate(message)
     return kept
 
 
-_NO_PICTURE: Text = {"type": "text", "text": "[picture left out]"}
+_NO_IMAGE: Text = {"type": "text", "text": "[image left out]"}

@@ -1,6 +1,6 @@
-"""Docstrings: their summary, and what they say of each parameter, in Google's or Sphinx's style.
+"""Docstrings: their summary, and the description of each parameter, in Google's or Sphinx's style.
 
-Knows text, nothing of the functions it belongs to.
+Reads text only; the function it belongs to is not needed.
 """
 
 import inspect
@@ -15,27 +15,27 @@ _PARAM = re.compile(r":(?:param|parameter|arg|argument)\s+(?:[^:]*\s)?\*{0,2}(\w
 
 @dataclass(frozen=True, slots=True)
 class Docstring:
-    """What a docstring says: its first paragraph as one line, and a line for each parameter it names."""
+    """A parsed docstring: its first paragraph as one line, and one line for each parameter."""
 
     summary: str = ""
     parameters: dict[str, str] = field(default_factory=dict)
 
 
 def read_docstring(text: str | None) -> Docstring:
-    """Take a docstring apart. One in no style that we know is a summary and the rest."""
+    """Parse a docstring. If its style is unknown, only the summary is found."""
     lines = inspect.cleandoc(text or "").splitlines()
     return Docstring(_summary(lines), _google(lines) | _sphinx(lines))
 
 
 def _summary(lines: list[str]) -> str:
-    def goes_on(line: str) -> bool:
+    def is_summary(line: str) -> bool:
         return bool(line.strip()) and not _SECTION.match(line) and not line.startswith(":")
 
-    return _join(list(takewhile(goes_on, lines)))
+    return _join(list(takewhile(is_summary, lines)))
 
 
 def _google(lines: list[str]) -> dict[str, str]:
-    """Read the indented lines under `Args:`; a deeper line than the first goes on with the entry above."""
+    """Read the indented lines under `Args:`; a line indented further continues the entry above."""
     heads = [index for index, line in enumerate(lines) if _SECTION.match(line)]
     if not heads:
         return {}
@@ -54,7 +54,7 @@ def _google(lines: list[str]) -> dict[str, str]:
 
 
 def _sphinx(lines: list[str]) -> dict[str, str]:
-    """Read `:param name: text` and the indented lines that go on with it."""
+    """Read `:param name: text` and the indented lines that continue it."""
     found = {}
     for index, line in enumerate(lines):
         if entry := _PARAM.match(line):

@@ -1,7 +1,7 @@
 """Signatures: the input of a Python function as JSON Schema, and arguments checked against it.
 
-Knows functions and types; nothing of tools, of running them, or of protocols. Types are msgspec's: `str`,
-`int`, `float`, `bool`, `list`, `dict`, `Literal`, enumerations, unions, `TypedDict`, dataclasses, `Struct`.
+Knows nothing of tools or protocols. Supported are msgspec's types: `str`, `int`, `float`, `bool`, `list`,
+`dict`, `Literal`, enumerations, unions, `TypedDict`, dataclasses, `Struct`.
 """
 
 import inspect
@@ -12,7 +12,7 @@ from typing import Annotated, Any, NotRequired, TypedDict, get_args, get_origin
 import msgspec
 
 from agenthost.core.docstrings import read_docstring
-from agenthost.core.misfits import find_misfit
+from agenthost.core.json_schema_check import find_mismatch
 from agenthost.errors import InvalidValue
 from agenthost.wire.json import Json, JsonObject, decode_json, encode_json
 
@@ -26,7 +26,7 @@ class Signature:
     Attributes:
         schema: the JSON Schema of its arguments, an object.
         context: the name of the parameter that the caller fills in, if there is one.
-        record: the same as a `TypedDict`.
+        record: the arguments as a `TypedDict`.
     """
 
     schema: JsonObject
@@ -34,10 +34,10 @@ class Signature:
     record: Any
 
     def read(self, arguments: Json) -> dict[str, Any]:
-        """Check arguments and turn them into what the function is annotated with; defaults stay out.
+        """Check arguments and convert them to the annotated types; defaults are not filled in.
 
         Raises:
-            InvalidValue: an argument is missing, unknown, or of another type.
+            InvalidValue: an argument is missing, unknown, or of the wrong type.
         """
         known = self.schema["properties"]
         try:
@@ -50,7 +50,7 @@ class Signature:
         raise self._refusal(arguments, reason)
 
     def _refusal(self, arguments: Json, reason: str) -> InvalidValue:
-        if mismatch := find_misfit(arguments, self.schema):
+        if mismatch := find_mismatch(arguments, self.schema):
             return mismatch.at("$")
         words, _, path = reason.partition(" - at ")
         return InvalidValue(path.strip("`") or "$", "a value that fits", f"one that does not ({words})")
@@ -58,20 +58,20 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class SchemaSignature:
-    """What a function takes whose input a schema describes: `arguments`, a plain object, and `context`."""
+    """What a function with a given schema takes: `arguments`, a plain object, and `context`."""
 
     schema: JsonObject
     context: str | None = "context"
 
     def read(self, arguments: Json) -> dict[str, Any]:
-        """Check arguments; they stay what they are.
+        """Check arguments; they are not converted.
 
         Raises:
             InvalidValue: they do not fit the schema.
         """
-        misfit = find_misfit(arguments, {"type": "object"}) or find_misfit(arguments, self.schema)
-        if misfit is not None:
-            raise misfit.at("$")
+        mismatch = find_mismatch(arguments, {"type": "object"}) or find_mismatch(arguments, self.schema)
+        if mismatch is not None:
+            raise mismatch.at("$")
         return {"arguments": arguments}
 
 
@@ -79,7 +79,7 @@ def read_signature(function: Callable[..., Any], context: type | None = None) ->
     """Read the signature of a function; a parameter annotated with `context` is not part of its input.
 
     Raises:
-        TypeError: a parameter has no name of its own, no annotation, or a type that has no JSON.
+        TypeError: a parameter is variadic or positional-only, has no annotation, or has a type without JSON.
     """
     parameters = _parameters(function)
     filled = next((p.name for p in parameters if context is not None and p.annotation is context), None)
@@ -98,28 +98,30 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
         return list(inspect.signature(function, eval_str=True).parameters.values())
     except NameError as error:
         name = _name(function)
-        raise TypeError(f"{name}: the annotation {error.name!r} is not known where it is defined") from error
+        raise TypeError(
+            f"{name}: the annotation {error.name!r} is not defined where the function is"
+        ) from error
 
 
 def _hint(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
     where = f"{_name(function)}: the parameter {parameter.name!r}"
     if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-        raise TypeError(f"{where} cannot be given by name")
+        raise TypeError(f"{where} cannot be passed by name")
     if parameter.annotation is parameter.empty:
-        raise TypeError(f"{where} has no annotation (for a method, take it from an instance)")
+        raise TypeError(f"{where} has no annotation (for a method, pass the bound method of an instance)")
     return parameter.annotation if parameter.default is parameter.empty else NotRequired[parameter.annotation]
 
 
 def _schema(function: Callable[..., Any], record: Any, fields: dict[str, Any]) -> JsonObject:
-    """Make the schema: the record at the top, what it refers to under `$defs`."""
+    """Return the schema: the record at the top, and what it refers to under `$defs`."""
     try:
-        msgspec.json.Decoder(record)
+        msgspec.json.Decoder(record)  # raises for types that it cannot decode
         (top,), defs = msgspec.json.schema_components([record])
     except TypeError as error:
         raise _culprit(function, fields, error) from error
     inside = defs.pop(top["$ref"].rpartition("/")[2])
     required = inside.get("required", ())
-    # In the order of the parameters, which people and models expect; msgspec has its own.
+    # msgspec sorts properties; people and models expect the order of the parameters.
     schema: JsonObject = {
         "type": "object",
         "properties": {name: inside["properties"][name] for name in fields},
@@ -131,7 +133,7 @@ def _schema(function: Callable[..., Any], record: Any, fields: dict[str, Any]) -
 
 
 def _culprit(function: Callable[..., Any], fields: dict[str, Any], error: TypeError) -> TypeError:
-    """Say which parameter msgspec does not understand: it names only types."""
+    """Return an error that names the parameter: msgspec only names the type."""
     for name, hint in fields.items():
         try:
             record = _make_record("Arguments", {name: hint})
@@ -143,7 +145,7 @@ def _culprit(function: Callable[..., Any], fields: dict[str, Any], error: TypeEr
 
 
 def _describe(schema: JsonObject, parameter: inspect.Parameter, words: dict[str, str]) -> None:
-    """Add what the function says of a parameter; an annotation is nearer than the docstring."""
+    """Add the description of a parameter; an annotation takes precedence over the docstring."""
     text = _note(parameter.annotation) or schema.get("description") or words.get(parameter.name)
     if text:
         schema["description"] = text
@@ -151,7 +153,7 @@ def _describe(schema: JsonObject, parameter: inspect.Parameter, words: dict[str,
         try:
             schema["default"] = decode_json(encode_json(parameter.default))
         except TypeError:
-            return  # a default that has no JSON is the function's own business
+            return  # a default without JSON is left to the function
 
 
 def _note(annotation: Any) -> str | None:
@@ -163,8 +165,8 @@ def _convert(arguments: JsonObject, record: Any) -> dict[str, Any]:
     try:
         return _strictly(arguments, record)
     except msgspec.ValidationError:
-        # JSON has one kind of number, and some models write 2.0 for 2: JSON Schema takes it for whole.
-        return _strictly(_whole(arguments), record)
+        # JSON has one kind of number, and some models write 2.0 for 2, which is an integer in JSON Schema.
+        return _strictly(_with_integers(arguments), record)
 
 
 def _strictly(arguments: JsonObject, record: Any) -> dict[str, Any]:
@@ -172,13 +174,13 @@ def _strictly(arguments: JsonObject, record: Any) -> dict[str, Any]:
     return values
 
 
-def _whole(value: Json) -> Json:
+def _with_integers(value: Json) -> Json:
     if type(value) is float and value.is_integer():
         return int(value)
     if type(value) is list:
-        return [_whole(item) for item in value]
+        return [_with_integers(item) for item in value]
     if type(value) is dict:
-        return {key: _whole(item) for key, item in value.items()}
+        return {key: _with_integers(item) for key, item in value.items()}
     return value
 
 

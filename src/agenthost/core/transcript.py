@@ -1,12 +1,12 @@
-"""The transcript: what a model is given, as messages of our own. Knows no session, no protocol, no provider.
+"""The transcript: the messages that a model gets. Independent of sessions, protocols and providers.
 
-Messages and blocks have the form that public histories have, so showing one is taking `_private` out, and
-taking one in is checking it: content that came as plain text stays plain text, keys that we do not know stay.
+Messages and blocks have the form of public histories. To publish one, remove `_private`; to import one,
+check it. Content that came as plain text stays plain text, and unknown keys are kept.
 
-`_private`, on a message or a block, is for what must be kept and never shown. It is an object by owner: a
-model adapter keeps, say, the signature of a thought under its provider's name and looks at no other; `host`
-is our own (see `STEERING`, and the note of `compaction`), and so is `summary`. The same key deeper down, as
-in the input of a call, is data like any other. Neighbours: `compaction`, which makes a transcript smaller.
+`_private`, on a message or a block, is for data that must be kept and never shown. It is an object with one
+key for each owner: a model adapter stores, say, the signature of a thought under its provider's name and
+reads no other key. `host` (see `STEERING`, and the note of `compaction`) and `summary` are our own. The same
+key deeper inside, as in the input of a call, is ordinary data. See also `compaction`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict, c
 
 from agenthost.errors import InvalidValue
 from agenthost.wire.annotations import Tag
+from agenthost.wire.error_messages import quote
 from agenthost.wire.json import JsonObject, encode_json
-from agenthost.wire.mismatch import quote
 from agenthost.wire.shape import STRICT, Shape
 
 __all__ = [
@@ -33,9 +33,8 @@ __all__ = [
     "ToolMessage",
     "ToolUse",
     "UserMessage",
-    "calls_of",
+    "check_imported_history",
     "check_public",
-    "check_seed",
     "close_open_calls",
     "denial",
     "encode",
@@ -43,12 +42,13 @@ __all__ = [
     "keep_turns",
     "open_calls",
     "public",
+    "requested_calls",
     "turn_starts",
 ]
 
 
 class Text(TypedDict):
-    """Words."""
+    """Plain text."""
 
     type: Literal["text"]
     text: str
@@ -64,7 +64,7 @@ class Thinking(TypedDict):
 
 
 class ToolUse(TypedDict):
-    """A call, at its place in the assistant's message."""
+    """A tool call, at its position in the assistant's message."""
 
     type: Literal["tool_use"]
     toolCallId: str
@@ -74,7 +74,7 @@ class ToolUse(TypedDict):
 
 
 class Image(TypedDict):
-    """A picture, at an `https://` URL or inside a base64 `data:` URL."""
+    """An image, at an `https://` URL or inside a base64 `data:` URL."""
 
     type: Literal["image"]
     url: str
@@ -82,10 +82,10 @@ class Image(TypedDict):
 
 
 Block: TypeAlias = Annotated[Text | Thinking | ToolUse | Image, Tag("type")]
-"""A piece of a message."""
+"""A block of a message."""
 
 Content: TypeAlias = str | list[Block]
-"""What a message says: plain text, or pieces of several kinds. Neither is ever turned into the other."""
+"""The content of a message: plain text, or blocks of several kinds. Neither is converted to the other."""
 
 
 class SystemMessage(TypedDict):
@@ -113,7 +113,7 @@ class AssistantMessage(TypedDict):
 
 
 class ToolMessage(TypedDict):
-    """What came of a call."""
+    """The result of a call."""
 
     role: Literal["tool"]
     toolCallId: str
@@ -124,29 +124,29 @@ class ToolMessage(TypedDict):
 Message: TypeAlias = Annotated[SystemMessage | UserMessage | AssistantMessage | ToolMessage, Tag("role")]
 """A message of a transcript."""
 
-# Strict: what was taken in has to come back whole, so nothing unknown is let by and no null is dropped.
+# Strict: what was imported must be returned unchanged, so unknown variants are refused and nulls are kept.
 MESSAGE: Shape[Message] = Shape(Message, STRICT)
 TRANSCRIPT: Shape[list[Message]] = Shape(list[Message], STRICT)
 
 PRIVATE = "_private"
 
 STEERING: JsonObject = {"host": {"steering": True}}
-"""The `_private` of a user message that came in the middle of a turn, and so does not start one."""
+"""The `_private` of a user message that was sent during a turn, and so does not start one."""
 
 
 def encode(message: Message | Sequence[Message]) -> bytes:
-    """Encode for keeping, private data and all; `MESSAGE` or `TRANSCRIPT` decode the same back."""
+    """Encode for storage, private data included; `MESSAGE` or `TRANSCRIPT` decodes it."""
     return encode_json(message)
 
 
 def host_mark(message: Message) -> JsonObject:
-    """Give what the host itself noted on a message."""
+    """Return the host's own marks on a message."""
     mark: Any = message.get("_private", {}).get("host", {})
     return mark if type(mark) is dict else {}
 
 
 def public(messages: Sequence[Message]) -> list[Message]:
-    """Give the messages as they may be shown: without `_private`, else exact. What has none is not copied."""
+    """Return the messages without `_private`, otherwise unchanged. A message without it is not copied."""
     return [_public_message(message) for message in messages]
 
 
@@ -161,37 +161,38 @@ def _public_part(part: Any) -> Any:
     return {key: value for key, value in part.items() if key != PRIVATE} if PRIVATE in part else part
 
 
-def calls_of(message: Message) -> list[ToolUse]:
-    """Give the calls that a message asks for, in order. Only the assistant can ask."""
+def requested_calls(message: Message) -> list[ToolUse]:
+    """Return the calls that a message asks for, in order. Only the assistant can call."""
     return [call for _, call in _tool_uses(message)] if message["role"] == "assistant" else []
 
 
 def open_calls(messages: Sequence[Message]) -> list[ToolUse]:
-    """Give the calls of the last turn that have no tool message yet, in order."""
+    """Return the calls of the last turn that have no tool message yet, in order."""
     pending: dict[str, ToolUse] = {}
     for message in messages:
+        # A new turn passes over the calls that are still open; a steering message does not.
         if message["role"] == "user" and not host_mark(message):
             pending.clear()
-        pending |= {call["toolCallId"]: call for call in calls_of(message)}
+        pending |= {call["toolCallId"]: call for call in requested_calls(message)}
         if message["role"] == "tool":
             pending.pop(message["toolCallId"], None)
     return list(pending.values())
 
 
 def close_open_calls(messages: Sequence[Message], text: str) -> list[ToolMessage]:
-    """Give the tool messages to append so that no call stays open: each says `text`."""
+    """P8: return the tool messages to append so that no call stays open: each says `text`."""
     return [
         {"role": "tool", "toolCallId": call["toolCallId"], "content": text} for call in open_calls(messages)
     ]
 
 
 def denial(reason: str | None = None) -> str:
-    """Say to the model that a call was denied, in the words that the protocol fixes."""
+    """P4: return the text for a model whose call was denied. The protocol prescribes these words."""
     return f"Tool call denied: {reason}" if reason else "Tool call denied"
 
 
 def turn_starts(messages: Sequence[Message]) -> list[int]:
-    """Give the positions at which turns start: those of the user messages that the host has not marked.
+    """Return the positions at which turns start: those of the user messages that the host has not marked.
 
     What comes before the first, such as system messages or a greeting, belongs to no turn.
     """
@@ -203,21 +204,21 @@ def turn_starts(messages: Sequence[Message]) -> list[int]:
 
 
 def keep_turns(messages: Sequence[Message], count: int) -> list[Message]:
-    """Give the transcript as it was before turn `count`, counted from 0: what a fork or truncation keeps."""
+    """Return the transcript as it was before turn `count` (from 0): what a fork or truncation keeps."""
     starts = turn_starts(messages)
     return list(messages[: starts[count]] if count < len(starts) else messages)
 
 
-def check_seed(messages: Sequence[Message], at: str = "$") -> None:
-    """Check a history that somebody else gives us to start from.
+def check_imported_history(messages: Sequence[Message], at: str = "$") -> None:
+    """Check a history that a client brings to start a session from.
 
-    Every tool message answers a call that came before and was not answered; only assistants call; an id is
-    not used again while its call is open. Calls may stay open: a history may end so. The shape has been
-    checked already.
+    Every tool message must answer an earlier call that is still open, only assistants may call, and the id of
+    an open call may not be used again. Calls may stay open at the end. The shape has been checked already.
 
     Raises:
-        InvalidValue: its path, which starts with `at`, names the culprit.
+        InvalidValue: with the path of the value, which starts with `at`.
     """
+    # C4: refuse a history that no conversation can have had. C5: but calls may be open at its end.
     check_public(messages, at)
     pending: set[str] = set()
     for index, message in enumerate(messages):
@@ -235,7 +236,7 @@ def _check_call(message: Message, call: ToolUse, pending: set[str], at: str) -> 
     if message["role"] != "assistant":
         raise InvalidValue(f"{at}.type", f"no tool call in a message of role {message['role']!r}", "one")
     if call["toolCallId"] in pending:
-        raise InvalidValue(f"{at}.toolCallId", "an id that no open call has", quote(call["toolCallId"]))
+        raise InvalidValue(f"{at}.toolCallId", "an id that no open call uses", quote(call["toolCallId"]))
 
 
 def _tool_uses(message: Message) -> Iterator[tuple[int, ToolUse]]:
@@ -247,12 +248,12 @@ def _tool_uses(message: Message) -> Iterator[tuple[int, ToolUse]]:
 
 
 def check_public(messages: Sequence[Message], at: str = "$", first: int = 0) -> None:
-    """Refuse private data in what comes from outside: nobody may forge it, nor lose it when it is shown.
+    """Refuse private data in messages from outside: clients must not forge it, nor lose data under this key.
 
-    `first` is the place of the first of them in what holds them.
+    `first` is the position of the first message in the list that the path refers to.
 
     Raises:
-        InvalidValue: `_private` is there; its path starts with `at`.
+        InvalidValue: a message or block has `_private`; the path starts with `at`.
     """
     for index, message in enumerate(messages, first):
         _refuse_private(message, f"{at}[{index}]")

@@ -1,9 +1,9 @@
-"""Access: who asks, and whether they may. The same for requests and for WebSockets, whatever the protocol.
+"""Access: authenticates requests and WebSockets, whatever the protocol.
 
-Whoever is let in is known by two entries of the scope, which the protocols read:
+If access is granted, the scope gets two entries for the protocols:
 
 - `agenthost.caller`: the `Caller`, for the host: whose sessions they see, and what they may do.
-- `agenthost.admission`: the `Admission`, which connections that last ask from time to time if it still holds.
+- `agenthost.admission`: the `Admission`. Long-lived connections check it again from time to time.
 """
 
 from collections.abc import Collection
@@ -13,10 +13,10 @@ from urllib.parse import parse_qsl, urlencode
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from agenthost.core.decisions.grants import GRANTS, Grant, Rights
-from agenthost.edges.connections import sign_in
-from agenthost.host.callers import Caller
-from agenthost.host.keys import Keys
+from agenthost.core.decisions.grants import ALL_RIGHTS, GRANTS, Grant, Rights
+from agenthost.edges.connections import SLOT, sign_in
+from agenthost.host.access.caller import Caller
+from agenthost.host.access.keys import Keys
 
 __all__ = ["ADMISSION", "CALLER", "Access", "Admission", "caller_of"]
 
@@ -24,25 +24,25 @@ CALLER = "agenthost.caller"
 ADMISSION = "agenthost.admission"
 
 HEALTH = frozenset({"/healthz", "/readyz"})
-"""What asks for these has no key, and learns nothing."""
+"""Health paths: no key needed, nothing revealed."""
 
 NOBODY = "\0"
-"""An owner that no key has: should a public path ever show sessions, there are none to see."""
+"""An owner that no key can have. Public paths get it, so they could never show any sessions."""
 
 TOKEN = "tkn"  # noqa: S105 - the name of it
-"""The parameter of a WebSocket's address that may hold the key: browsers cannot send headers there."""
+"""The query parameter of a WebSocket for the key: browsers cannot send headers there."""
 
 BEARER = "bearer."
-"""What the name of a WebSocket's subprotocol begins with that is a key: no address, so no proxy logs it."""
+"""The prefix of a WebSocket subprotocol that contains the key. Unlike addresses, proxies do not log it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """That somebody was let in.
+    """A granted access.
 
     Attributes:
         caller: who it is, and what they may do.
-        key_id: by which key; None if none was needed.
+        key_id: the id of the key; `None` if none was needed.
     """
 
     caller: Caller
@@ -51,7 +51,7 @@ class Admission:
 
     @property
     def is_valid(self) -> bool:
-        """Whether they would be let in now as they were: by the same key, with the same grants."""
+        """Whether the same access would be granted now: by the same key, with the same grants."""
         if self.key_id is not None:
             key = self._keys.get(self.key_id)
             return key is not None and key.grants == self.caller.rights.grants
@@ -59,54 +59,58 @@ class Admission:
 
 
 class Access:
-    """Lets in who has a key or the token, or everybody where neither is needed."""
+    """Grants access by a key or the token, or to everybody if neither is needed."""
 
     def __init__(
         self, keys: Keys | None = None, public: Collection[str] = (), off: Collection[Grant] = ()
     ) -> None:
-        """Ask these keys; what is `GET` from the public paths needs none.
+        """Check these keys. `GET` requests to public paths need none.
 
-        The grants that are `off` are no good to anybody.
+        Grants in `off` are switched off for everybody.
         """
         self._keys = keys or Keys(None)
         self._public = frozenset(public) | HEALTH
         self._off = frozenset(off)
-        self._everybody = Admission(Caller(None, Rights(frozenset(GRANTS), self._off)), None, self._keys)
+        rights = Rights(frozenset(GRANTS), self._off) if self._off else ALL_RIGHTS
+        self._everybody = Admission(Caller(None, rights), None, self._keys)
 
     @property
     def needs_key(self) -> bool:
-        """Whether nobody comes in without a key or the token."""
+        """Whether a key or the token is required."""
         return self._keys.is_needed
 
     @property
     def has_keys(self) -> bool:
-        """Whether there are keys beside the token."""
+        """Whether there are keys besides the token."""
         return self._keys.has_keys
 
     def admit(self, scope: Scope) -> Admission | None:
-        """Let somebody in, and note in the scope who it is; None if they may not.
+        """Authenticate, and record the caller in the scope; `None` if access is not granted.
 
-        The key of a WebSocket is taken out of its address and its subprotocols, so that nobody writes it down
-        by accident.
+        The key of a WebSocket is removed from its query and its subprotocols, so that nobody logs it by
+        accident.
         """
         in_address = in_protocols = ""
         if scope["type"] == "websocket":
-            in_address, in_protocols = _taken_out(scope), _taken_from_protocols(scope)
+            in_address, in_protocols = _pop_query_token(scope), _pop_subprotocol_token(scope)
         if not self._keys.is_needed:
-            sign_in(scope)
-            return _noted(scope, self._everybody)
-        token = _bearer(scope) or in_protocols or in_address
+            everybody = self._everybody
+            scope[CALLER], scope[ADMISSION] = everybody.caller, everybody
+            if SLOT in scope:
+                sign_in(scope)
+            return everybody
+        token = _bearer_token(scope) or in_protocols or in_address
         key = self._keys.find(token) if token else None
         if key is not None:
             sign_in(scope)
             caller = Caller(key.owner, Rights(key.grants, self._off))
-            return _noted(scope, Admission(caller, key.id, self._keys))
+            return _record(scope, Admission(caller, key.id, self._keys))
         if self._is_public(scope):
-            return _noted(scope, Admission(Caller(NOBODY), None, self._keys))
+            return _record(scope, Admission(Caller(NOBODY), None, self._keys))
         return None
 
     def check(self, scope: Scope, command: str) -> None:
-        """Refuse a command to those who were let in but may not do that, unless it is for everybody.
+        """Refuse a command that the caller has no grant for, unless the path is public.
 
         Raises:
             GrantMissing, SwitchedOff: with what is missing.
@@ -120,26 +124,26 @@ class Access:
 
 
 def caller_of(scope: Scope) -> Caller:
-    """Return who was let in."""
+    """Return the authenticated caller of a request."""
     caller: Caller = scope[CALLER]
     return caller
 
 
-def _noted(scope: Scope, admission: Admission) -> Admission:
+def _record(scope: Scope, admission: Admission) -> Admission:
     scope[CALLER] = admission.caller
     scope[ADMISSION] = admission
     return admission
 
 
-def _bearer(scope: Scope) -> str:
-    """Give the token of the `Authorization` header; nothing if there is none, or several."""
+def _bearer_token(scope: Scope) -> str:
+    """Return the token of the `Authorization` header; empty if there is none, or more than one."""
     found = Headers(scope=scope).getlist("authorization")
     scheme, _, token = found[0].strip().partition(" ") if len(found) == 1 else ("", "", "")
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
-def _taken_out(scope: Scope) -> str:
-    """Take the token out of a WebSocket's address."""
+def _pop_query_token(scope: Scope) -> str:
+    """Remove the token from a WebSocket's query, and return it."""
     if not scope["query_string"]:
         return ""
     pairs = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
@@ -149,8 +153,8 @@ def _taken_out(scope: Scope) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def _taken_from_protocols(scope: Scope) -> str:
-    """Take the token out of the subprotocols that a WebSocket offers."""
+def _pop_subprotocol_token(scope: Scope) -> str:
+    """Remove the token from the subprotocols that a WebSocket offers, and return it."""
     offered = scope.get("subprotocols") or []
     found = [name.removeprefix(BEARER) for name in offered if name.startswith(BEARER)]
     if found:

@@ -1,16 +1,17 @@
-"""The application: what every request goes through, and where the protocols are mounted.
+"""The ASGI application: what every request goes through, and where the protocols are mounted.
 
-A request passes, in this order: the count, the check of its `Host` header, of the page that it comes from
-(`cors`), of how often (`rates`) and by whom (`access`) we are asked, the question whether the host is open,
-and the routes. What is refused is answered in one form: `{"error": {"code", "message"}}`.
+A request is counted, authenticated (`access`), and then checked in this order: its `Host` header, its origin
+(`cors`), its rate (`rates`), its key, and whether the host is open. Then it is routed. Refusals have one
+form: `{"error": {"code", "message"}}`.
 """
 
 import asyncio
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from starlette._utils import get_route_path
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -25,43 +26,47 @@ from agenthost.edges.aap.versions import NEWEST, VERSIONS
 from agenthost.edges.access import HEALTH, Access, Admission
 from agenthost.edges.ahp.peers import Peers
 from agenthost.edges.ahp.websocket import WebSocketApp
-from agenthost.edges.ahp.wirelog import WireLog
-from agenthost.edges.cors import Cors, Visit, changes_something
+from agenthost.edges.ahp.wire_log import WireLog
+from agenthost.edges.cors import Cors, OriginCheck, changes_something
 from agenthost.edges.health import NOT_OPEN, Phase, find_trouble
 from agenthost.edges.metrics import CONTENT_TYPE, Metrics
-from agenthost.edges.mounts import HAS_BEGUN, Mounts
 from agenthost.edges.page import Page
-from agenthost.edges.rates import Rates, source_of
+from agenthost.edges.rates import Rates, client_source
+from agenthost.edges.responses import (
+    error_response,
+    failed,
+    failure,
+    http_error,
+    json_response,
+    not_found,
+    refuse,
+)
 from agenthost.errors import GrantMissing
 from agenthost.host.host import Host
 from agenthost.settings import MAX_BODY
-from agenthost.wire.json import Json, encode_json
 
-__all__ = ["META_PATHS", "App", "json_response", "refuse"]
+__all__ = ["META_PATHS", "App"]
 
 log = logging.getLogger("agenthost.http")
 
-READABLE = "agenthost.readable"
-"""The entry of the scope with the headers that let a page read the answer."""
+CORS_HEADERS = "agenthost.readable"
+"""The entry of the scope with the headers that let a page read the response."""
+
+RESPONSE_STARTED = "agenthost.has_begun"
+"""The entry of the scope that is set once a response has started, so that no other can be sent."""
 
 ALWAYS = frozenset({"/healthz", "/readyz", "/metrics"})
-"""The paths that are answered while the host is not open, too."""
+"""Paths that are served even while the host is not open."""
 
 AHP_PATHS = ("/ahp", "/ahp/")
-"""Where AHP is served, and says so to whoever asks without WebSocket."""
+"""Where AHP is served. Plain HTTP requests get an explanation."""
 
 META_PATHS = frozenset({"/aap/meta", *(f"/aap/v{version.number}/meta" for version in VERSIONS)})
 """Where AAP describes what is served."""
 
-_REFUSALS = {
-    404: ("not_found", "there is nothing at this path"),
-    405: ("method_not_allowed", "this path does not take that method"),
-    500: ("internal_error", "something went wrong here; the server's log says what"),
-}
-
 
 class Refusal(NamedTuple):
-    """Why a request is not answered: a status, a stable code, a sentence, and headers that belong to it."""
+    """Why a request is refused: a status, a stable code, a message, and headers."""
 
     status: int
     code: str
@@ -84,12 +89,12 @@ _WITHOUT_KEY = Refusal(
 
 
 class App:
-    """All that is served, as one ASGI application.
+    """Everything that is served, as one ASGI application.
 
     Attributes:
-        phase: how far the server is; it says so.
-        stopping: set when the server stops: streams that would go on for ever have to end now.
-        requests: how many were answered, by route and status.
+        phase: whether the server is starting, ready or stopping. The server sets it.
+        stopping: set when the server stops, so that endless streams end.
+        requests: how many requests were answered, by route and status.
     """
 
     def __init__(
@@ -106,19 +111,19 @@ class App:
         wire: WireLog | None = None,
         page: Page | None = None,
     ) -> None:
-        """Make it for a host.
+        """Create the application for a host.
 
         Args:
-            host: may be open or not; `phase` says which.
-            names: what the `Host` header may name; empty means anything.
-            extra: routes beside ours.
-            allowed: more of such names. Where keys are needed, anything can be named unless there are some.
-            access: who may ask; everybody, unless told.
-            cors: from which pages; those of this machine, unless told.
-            rates: how often; without limit, unless told.
-            max_body: how large the body of a request may be.
-            wire: where the messages of AHP are written down; nowhere, unless told.
-            page: what people see in a browser; what was built, unless told.
+            host: the host. `phase` says whether it is open.
+            names: what the `Host` header may name; empty allows any name.
+            extra: additional routes.
+            allowed: additional names. If keys are required, any name is allowed unless this is set.
+            access: who has access; by default everybody.
+            cors: which origins are allowed; by default pages of this machine.
+            rates: the rate limit; by default none.
+            max_body: the largest body of a request.
+            wire: the log of AHP messages; by default none.
+            page: the page for browsers; by default the one that was built.
         """
         self.phase = Phase.STARTING
         self.stopping = asyncio.Event()
@@ -128,105 +133,122 @@ class App:
         self._are_names_set = bool(allowed)
         self._access = access or Access()
         self._cors = cors or Cors()
-        self._rates = rates or Rates("off")
+        self._rates = rates if rates is not None and rates.is_on else None
         self._max_body = max_body
         self._metrics = Metrics(host, self.requests)
         self._page = Page() if page is None else page
         self._ahp = WebSocketApp(host, Peers(), self.stopping, wire)
-        self._inner = Mounts(self._mounted(), self._routed([*self._routes(), *extra]), _failure)
+        # Longest first: `/aap/v1` is also below `/aap`.
+        mounted = sorted(self._mounted().items(), key=lambda item: len(item[0]), reverse=True)
+        self._mounts = [(f"{path}/", path, app) for path, app in mounted]
+        self._routed_app = self._routed([*self._routes(), *extra])
 
     def _routes(self) -> list[BaseRoute]:
-        """List what is served. The protocols are mounted here."""
+        """Return the routes, with the protocols."""
         return [
             Route("/healthz", self._healthz, methods=["GET"]),
             Route("/readyz", self._readyz, methods=["GET"]),
             Route("/metrics", self._show_metrics, methods=["GET"]),
             Route("/openapi.json", self._show_openapi, methods=["GET"]),
-            # Clients that are given only the address of the server ask at `/`.
+            # Clients that know only the address of the server connect to `/`.
             *(WebSocketRoute(path, self._ahp) for path in (*AHP_PATHS, "/")),
             *(Route(path, self._ahp) for path in AHP_PATHS),
             *self._page.routes(lambda: self._access.needs_key),
         ]
 
     def _mounted(self) -> dict[str, ASGIApp]:
-        """Give the versions of AAP by their base URLs."""
+        """Return the versions of AAP by their base URLs."""
         versions = {f"/aap/v{version.number}": version for version in VERSIONS}
         found = {**versions, "/aap": NEWEST}
         return {
-            path: routes_of(self._host, version, self._max_body, _not_found)
-            for path, version in found.items()
+            path: routes_of(self._host, version, self._max_body, not_found) for path, version in found.items()
         }
 
     def _routed(self, routes: list[BaseRoute]) -> ASGIApp:
-        app = Starlette(routes=routes, exception_handlers={HTTPException: _http_error, Exception: _failed})
-        app.router.redirect_slashes = False  # a redirect would repeat what the `Host` header says
-        app.router.default = _not_found
+        app = Starlette(routes=routes, exception_handlers={HTTPException: http_error, Exception: failed})
+        app.router.redirect_slashes = False  # a redirect would echo the `Host` header
+        app.router.default = not_found
         return app
 
-    # What only hands on is no coroutine of its own: each would be gone through whenever a turn goes on.
+    # Plain functions instead of coroutines: an extra frame would be resumed for each event of a turn.
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        """Answer a request or a WebSocket."""
-        if scope["type"] == "http":
-            send = self._answering(scope, send)
-        return self._checked(scope, receive, send)
-
-    def _answering(self, scope: Scope, send: Send) -> Send:
-        """Give the way to answer so that it is counted, and that a page which is welcome can read it."""
+        """Serve a request or a WebSocket."""
+        if scope["type"] != "http":
+            return self._checked(scope, receive, send)
 
         def answer(message: Message) -> Awaitable[None]:
+            """Send, count the response, and add the headers that let a page read it."""
             if message["type"] == "http.response.start":
-                self.requests[_route_of(scope), message["status"]] += 1
-                scope[HAS_BEGUN] = True
-                if READABLE in scope:
-                    message = {**message, "headers": [*message.get("headers", ()), *scope[READABLE]]}
+                self.requests[_route_name(scope), message["status"]] += 1
+                scope[RESPONSE_STARTED] = True
+                if CORS_HEADERS in scope:
+                    message = {**message, "headers": [*message.get("headers", ()), *scope[CORS_HEADERS]]}
             return send(message)
 
-        return answer
+        return self._checked(scope, receive, answer)
 
     def _checked(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        """Let only those through who mean us, who may, and when we can."""
+        """Refuse the request, or pass it on."""
         admission = self._access.admit(scope)
-        needs_key = self._access.needs_key
-        if self._is_misdirected(scope):
+        if self._names and self._is_misdirected(scope):
             return refuse(scope, receive, send, *_MISDIRECTED)
-        visit = self._cors.look(scope)
+        origin = self._cors.no_page
+        for name, _ in scope["headers"]:
+            if name == b"origin":
+                origin = self._cors.check(scope)
+                break
         if scope["type"] == "http":
-            scope[READABLE] = visit.added
-        refusal = self._refusal(scope, admission, visit, needs_key)
+            scope[CORS_HEADERS] = origin.headers
+        refusal = self._refusal(scope, admission, origin)
         if refusal is not None:
             return refuse(scope, receive, send, *refusal)
-        if visit.is_preflight:
+        if origin.is_preflight:
             return Response(status_code=204, headers=self._cors.allow(scope))(scope, receive, send)
-        return self._inner(scope, receive, send)
+        if scope["type"] == "http":
+            # Starlette would do the same in five layers, each of which wraps `send`.
+            path = get_route_path(scope)
+            for head, root, app in self._mounts:
+                if path.startswith(head):
+                    scope["root_path"] = scope.get("root_path", "") + root
+                    return self._guarded(app, scope, receive, send)
+        return self._routed_app(scope, receive, send)
+
+    async def _guarded(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+        """Respond if the application fails before it has. The error is raised again, for the server's log."""
+        try:
+            await app(scope, receive, send)
+        except Exception:
+            if not scope.get(RESPONSE_STARTED):
+                await failure(scope, receive, send)
+            raise
 
     def _is_misdirected(self, scope: Scope) -> bool:
-        """Tell whether a request is meant for another server.
+        """Return whether a request is meant for another server.
 
-        A page in a browser can reach a server on the same machine under a name of its own (DNS rebinding);
-        what it cannot do is to send another `Host` header than that name. Where keys are needed, it has none.
+        A page in a browser can reach a server on the same machine under a name of its own (DNS rebinding),
+        but it cannot send a `Host` header with another name. If keys are required, the page has none.
         """
         if self._access.has_keys and not self._are_names_set:
             return False
-        return bool(self._names) and _named(scope) not in self._names
+        return _host_name(scope) not in self._names
 
-    def _refusal(
-        self,
-        scope: Scope,
-        admission: Admission | None,
-        visit: Visit,
-        needs_key: bool,  # noqa: FBT001
-    ) -> Refusal | None:
-        """Say why a request is not answered, if it is not."""
-        if not visit.is_welcome and (visit.is_preflight or (not needs_key and changes_something(scope))):
+    def _refusal(self, scope: Scope, admission: Admission | None, origin: OriginCheck) -> Refusal | None:
+        """Return why a request is refused, if it is."""
+        if not origin.is_allowed and (
+            origin.is_preflight or (not self._access.needs_key and changes_something(scope))
+        ):
             self._cors.report(scope)
             return _FOREIGN
-        if visit.is_preflight:
-            return None  # a browser sends no key with it
-        is_counted = self._rates.is_on and scope["path"] not in HEALTH
-        if is_counted and (seconds := self._rates.take(_who(scope, admission))):
-            sentence = f"too many requests; try again in {seconds} s"
-            return Refusal(429, "too_many_requests", sentence, {"Retry-After": str(seconds)})
+        if origin.is_preflight:
+            return None  # browsers send no key with it
+        if self._rates is not None and scope["path"] not in HEALTH:
+            seconds = self._rates.take(_rate_key(scope, admission))
+            if seconds:
+                sentence = f"too many requests; try again in {seconds} s"
+                return Refusal(429, "too_many_requests", sentence, {"Retry-After": str(seconds)})
+        if admission is not None and self.phase is Phase.READY:
+            return None
         if self._page.serves(scope):
             return None
         if admission is None:
@@ -242,77 +264,29 @@ class App:
         trouble = find_trouble(self.phase, self._host)
         if trouble is None:
             return json_response({"status": "ok"})
-        return _error(503, trouble.code, trouble.message)
+        return error_response(503, trouble.code, trouble.message)
 
     async def _show_metrics(self, request: Request) -> Response:
         try:
             self._access.check(request.scope, METRICS)
         except GrantMissing as error:
-            return _error(403, "grant_missing", str(error))
+            return error_response(403, "grant_missing", str(error))
         return Response(self._metrics.text(is_open=self.phase is Phase.READY), media_type=CONTENT_TYPE)
 
     async def _show_openapi(self, _request: Request) -> Response:
         return json_response(openapi())
 
 
-def json_response(body: Json, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    """Answer with JSON."""
-    return Response(encode_json(body), status, headers, "application/json")
-
-
-def _error(status: int, code: str, message: str, headers: dict[str, str] | None = None) -> Response:
-    return json_response({"error": {"code": code, "message": message}}, status, headers)
-
-
-async def refuse(
-    scope: Scope,
-    receive: Receive,
-    send: Send,
-    status: int,
-    code: str,
-    message: str,
-    headers: Mapping[str, str] | None = None,
-) -> None:
-    """Answer a request, or a WebSocket that is not accepted yet, with an error."""
-    response = _error(status, code, message, dict(headers or {}))
-    if scope["type"] == "http":
-        await response(scope, receive, send)
-        return
-    start: dict[str, Any] = {"type": "websocket.http.response.start", "status": status}
-    await send({**start, "headers": response.raw_headers})
-    await send({"type": "websocket.http.response.body", "body": bytes(response.body)})
-
-
-async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
-    await refuse(scope, receive, send, 404, *_REFUSALS[404])
-
-
-async def _http_error(_request: Request, error: Exception) -> Response:
-    """Answer what a route refused by status."""
-    assert isinstance(error, HTTPException)  # noqa: S101 - as it was registered
-    code, message = _REFUSALS.get(error.status_code, ("refused", error.detail))
-    return _error(error.status_code, code, message, dict(error.headers or {}))
-
-
-async def _failed(_request: Request, _error_: Exception) -> Response:
-    """Answer what nobody expected, without a word of it: the traceback goes to the log, by the server."""
-    return _error(500, *_REFUSALS[500])
-
-
-async def _failure(scope: Scope, receive: Receive, send: Send) -> None:
-    await refuse(scope, receive, send, 500, *_REFUSALS[500])
-
-
-def _who(scope: Scope, admission: Admission | None) -> str:
-    """Name whose requests are counted together: those of a key, or of an address."""
+def _rate_key(scope: Scope, admission: Admission | None) -> str:
+    """Return the name under which requests are counted: that of the key, or of the address."""
     if admission is not None and admission.key_id is not None:
         return f"key:{admission.key_id}"
     client = scope.get("client")
-    return f"address:{source_of(client[0])}" if client else "address:"
+    return f"address:{client_source(client[0])}" if client else "address:"
 
 
-def _named(scope: Scope) -> str:
-    """Give what the `Host` header names, without the port; nothing if there is no such header, or several."""
+def _host_name(scope: Scope) -> str:
+    """Return the name in the `Host` header, without the port; empty if it is missing or repeated."""
     found = [str(value, "latin-1") for name, value in scope["headers"] if name == b"host"]
     if len(found) != 1:
         return ""
@@ -321,8 +295,8 @@ def _named(scope: Scope) -> str:
     return host[: end + 1] if end >= 0 else host.partition(":")[0]
 
 
-def _route_of(scope: Scope) -> str:
-    """Give the route as it was declared: a path as it came could be anything, and any number of them."""
+def _route_name(scope: Scope) -> str:
+    """Return the route as it was declared. Raw paths would be an unbounded set of labels."""
     route, root = scope.get("route"), scope.get("root_path", "")
     if isinstance(route, Mount):
         return str(root) or "/"

@@ -9,7 +9,7 @@ __all__ = ["NOT_OPEN", "Phase", "Trouble", "find_trouble"]
 
 
 class Phase(Enum):
-    """How far a server is."""
+    """The phase of a server."""
 
     STARTING = "starting"
     READY = "ready"
@@ -17,7 +17,7 @@ class Phase(Enum):
 
 
 class Trouble(NamedTuple):
-    """Why nothing can be asked of the host now: a code, and a sentence that says nothing of this machine."""
+    """Why the host is not available: a code, and a message without details of this machine."""
 
     code: str
     message: str
@@ -34,10 +34,10 @@ _UNWRITABLE = Trouble(
 
 
 def find_trouble(phase: Phase, host: Host) -> Trouble | None:
-    """Say why the host cannot take work now, if it cannot."""
+    """Return why the host is not available now, if it is not."""
     if phase in NOT_OPEN:
         return NOT_OPEN[phase]
     if not host.is_restored:
         return _RESTORING
-    # Its own sentence has paths, which are for the log.
-    return _UNWRITABLE if host.engine.journal.trouble is not None else None
+    # Not the message of the error itself: it contains paths.
+    return _UNWRITABLE if host.trouble is not None else None

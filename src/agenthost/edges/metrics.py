@@ -1,11 +1,10 @@
-"""Metrics: what the host has counted, in the text form of Prometheus.
+"""Metrics of the host, in the text format of Prometheus.
 
-The parts of the host count for themselves, in plain numbers; these are read when somebody asks, so that
-metrics cost nothing where the work is done.
+Each part of the host counts in plain numbers. They are read on request, so metrics cost nothing elsewhere.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -19,8 +18,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from agenthost.host.host import Host
-from agenthost.host.journalstats import Histogram, JournalStats
-from agenthost.host.subscriptions import Hub
+from agenthost.host.log.stats import COMMIT_SECONDS, GROUP_SIZES, JournalStats
 
 __all__ = ["CONTENT_TYPE", "Metrics"]
 
@@ -40,7 +38,7 @@ class Metrics(Collector):
             kind(registry=self._registry)
 
     def text(self, *, is_open: bool) -> bytes:
-        """Give all of it as text. A host that is not open has nothing to tell yet."""
+        """Return all metrics as text. Those of the host are missing while it is not open."""
         self._is_open = is_open
         return generate_latest(self._registry)
 
@@ -48,31 +46,42 @@ class Metrics(Collector):
         """Read the counters."""
         yield _http(self._requests)
         if self._is_open:
-            engine, stats = self._host.engine, self._host.stats
-            yield _gauge("sessions", "Sessions, in memory or not.", engine.sessions.count)
-            yield _gauge("sessions_in_memory", "Sessions in memory.", engine.sessions.in_memory)
-            yield _counts("turns", "Turns that ended, by outcome.", "outcome", stats.turns)
-            yield _counts("tool_calls", "Tool calls that ended, by outcome.", "outcome", stats.tool_calls)
-            yield _counts("errors", "What went wrong, by kind.", "kind", stats.errors)
-            yield from _journal(engine.journal.stats)
-            yield _gauge("journal_backlog", "Writes that wait for the disk.", engine.journal.backlog)
-            is_well = engine.journal.trouble is None
-            yield _gauge("store_writable", "Whether the store can be written: 1 or 0.", int(is_well))
-            yield from _subscribers(engine.hub)
+            counters = self._host.counters()
+            turns, is_writable = counters.turns, counters.is_writable
+            yield _gauge("sessions", "Sessions, in memory or not.", counters.sessions)
+            yield _gauge("sessions_in_memory", "Sessions in memory.", counters.sessions_in_memory)
+            yield _counts("turns", "Turns that ended, by outcome.", "outcome", turns.turns)
+            yield _counts("tool_calls", "Tool calls that ended, by outcome.", "outcome", turns.tool_calls)
+            yield _counts("errors", "What went wrong, by kind.", "kind", turns.errors)
+            yield from _journal(counters.journal_stats)
+            yield _gauge("journal_backlog", "Writes that wait for the disk.", counters.journal_backlog)
+            yield _gauge("store_writable", "Whether the store can be written: 1 or 0.", int(is_writable))
+            yield from _subscribers(counters.subscriber_backlogs)
 
 
 def _journal(stats: JournalStats) -> Iterator[Metric]:
     yield _count("deltas", "Pieces of text that streamed.", stats.deltas)
     yield _count("journal_writes", "Single writes that went to the store.", stats.writes)
     yield _count("journal_failures", "Times that a group could not be written.", stats.failures)
-    yield _histogram("commit_seconds", "How long commits took.", stats.commit_seconds)
-    yield _histogram("commit_size", "How much was written in one commit.", stats.group_sizes)
+    yield _histogram(
+        "commit_seconds",
+        "How long commits took.",
+        COMMIT_SECONDS,
+        stats.commit_seconds,
+        stats.commit_seconds_total,
+    )
+    yield _histogram(
+        "commit_size",
+        "How much was written in one commit.",
+        GROUP_SIZES,
+        stats.group_sizes,
+        stats.group_size_total,
+    )
 
 
-def _subscribers(hub: Hub) -> Iterator[Metric]:
-    queues = [subscriber.backlog for subscriber in hub.subscribers()]
-    yield _gauge("subscribers", "Listeners of sessions.", len(queues))
-    longest = max(queues, default=0)
+def _subscribers(backlogs: Sequence[int]) -> Iterator[Metric]:
+    yield _gauge("subscribers", "Listeners of sessions.", len(backlogs))
+    longest = max(backlogs, default=0)
     yield _gauge("subscriber_backlog_max", "Envelopes that wait for the slowest listener.", longest)
 
 
@@ -99,8 +108,8 @@ def _counts(name: str, text: str, label: str, values: Mapping[str, int]) -> Metr
     return family
 
 
-def _histogram(name: str, text: str, values: Histogram) -> Metric:
-    """Give it as Prometheus wants it: each bucket counts what is in the smaller ones too."""
-    names = [*map(str, values.bounds), "+Inf"]
-    buckets = [(name, float(sum(values.counts[: place + 1]))) for place, name in enumerate(names)]
-    return HistogramMetricFamily(f"agenthost_{name}", text, buckets, values.total)
+def _histogram(name: str, text: str, bounds: Sequence[float], counts: Sequence[int], total: float) -> Metric:
+    """Return a histogram as Prometheus wants it: each bucket includes the smaller ones."""
+    names = [*map(str, bounds), "+Inf"]
+    buckets = [(bound, float(sum(counts[: place + 1]))) for place, bound in enumerate(names)]
+    return HistogramMetricFamily(f"agenthost_{name}", text, buckets, total)

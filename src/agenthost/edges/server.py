@@ -1,8 +1,8 @@
-"""The server: listens, opens the host, says where it is, and stops in order. Knows no protocol.
+"""The server: listens, opens the host, prints where it is, and stops in order. Knows no protocol.
 
-uvicorn does HTTP and WebSocket. The loop, the signals and the order in which things start and stop are ours:
-the port is taken first, the process answers that it is alive while the host opens, and on the way down
-nobody comes in any more, connections end, and the host writes what is left.
+uvicorn does HTTP and WebSocket. The event loop, signals and the order of start and stop are ours: the port is
+bound first, and health checks are answered while the host opens. To stop, the server accepts nothing more,
+ends connections, and the host writes what is left.
 """
 
 import asyncio
@@ -27,34 +27,35 @@ from starlette.routing import BaseRoute
 from agenthost.edges.access import Access
 from agenthost.edges.ahp.peers import Peers
 from agenthost.edges.ahp.stdio import serve_stdio, take_streams
-from agenthost.edges.ahp.wirelog import WireLog
+from agenthost.edges.ahp.wire_log import WireLog
 from agenthost.edges.app import META_PATHS, App
 from agenthost.edges.connections import Connections
 from agenthost.edges.console import fail, fill_standard_streams, first_key, say, welcome
 from agenthost.edges.cors import Cors
 from agenthost.edges.health import Phase
+from agenthost.edges.http_protocol import HttpProtocol
 from agenthost.edges.page import Page
-from agenthost.edges.protocol import HttpProtocol
 from agenthost.edges.rates import Rates
-from agenthost.edges.sockets import WebSocketProtocol
-from agenthost.edges.stopping import Stopper
+from agenthost.edges.shutdown import Stopper
+from agenthost.edges.websocket_protocol import WebSocketProtocol
 from agenthost.errors import SandboxUnavailable, StorageError
-from agenthost.host.environment import conceal, forbid_looking
+from agenthost.host.access.keys import Keys
+from agenthost.host.access.token_file import TOKEN, TokenFile
 from agenthost.host.host import Host
-from agenthost.host.keys import Keys
-from agenthost.host.storage.folder import mode_for_others
-from agenthost.host.tokenfile import TOKEN, TokenFile
+from agenthost.host.sandbox.environment import forbid_inspection, hide_secrets
+from agenthost.host.storage.data_folder import mode_for_others
+from agenthost.locations import server_note
 from agenthost.logs import set_up
 from agenthost.settings import (
     MAX_BODY,
     MAX_CONNECTIONS,
+    SETTINGS,
     Settings,
     SettingsError,
     as_argument,
     is_loading,
     read_settings,
 )
-from agenthost.whereabouts import left_note
 
 __all__ = ["CannotServe", "listen", "serve"]
 
@@ -62,55 +63,52 @@ log = logging.getLogger("agenthost.server")
 
 BACKLOG = 2048
 
-SANDBOX = ("sandbox", "sandbox_network", "sandbox_read", "sandbox_write")
-
 CONNECTIONS_SECONDS = 2
-"""How long answers may still take once the server stops; then they are cut off."""
+"""How long responses may still take once the server stops. Then they are cut off."""
 
 HOST_SECONDS = 6.0
-"""How long the host may take to close: its journal gives a slow disk five."""
-
+"""How long the host may take to close. Its journal waits up to five for a slow disk."""
 
 GARBAGE_OBJECTS = 20_000
-"""After so many new objects it is looked for garbage; Python's own number is 700."""
+"""How many new objects trigger the garbage collector. Python's default is 700."""
 
 
 class CannotServe(Exception):
-    """The server cannot start, or not go on; the sentence says why."""
+    """The server cannot start or continue; the message says why."""
 
 
 def serve(host: Host, settings: Settings | None = None, /, **given: Any) -> None:
     """Serve a host until Ctrl-C or SIGTERM. Blocks.
 
-    Without settings, they are what is given here (`port=8787`) over the environment; where the host keeps
-    what, it knows already. While a file is only being loaded for its agents (`is_loading`), nothing happens.
+    Without `settings`, keyword arguments (`port=8787`) override the environment. Settings of the host itself,
+    such as its data folder, are not accepted here. While a file is only loaded for its agents (`is_loading`),
+    this does nothing.
 
     Raises:
-        SystemExit: it cannot serve; why was said in one sentence on the standard error.
+        SystemExit: it cannot serve. The reason was printed to the standard error.
     """
     if is_loading.get():
         return
     fill_standard_streams()
-    settings = settings or _settings_of(given)
+    settings = settings or _read_settings(given)
     set_up(settings.log_format, settings.log_level)
     if not settings.terminals:
         host.off |= {"terminals"}
-    conceal([settings.key_env] if settings.key_env else [])
-    forbid_looking()
+    hide_secrets([settings.key_env] if settings.key_env else [])
+    forbid_inspection()
     try:
         with Stopper() as stopper, asyncio.Runner(loop_factory=_new_loop) as runner:
-            is_closed = runner.run(Serving(host, settings, stopper).run())
+            is_closed = runner.run(ServerRun(host, settings, stopper).run())
     except (CannotServe, SandboxUnavailable, StorageError) as error:
         fail(str(error))
     if not is_closed:
         raise SystemExit(1)
 
 
-def _settings_of(given: dict[str, Any]) -> Settings:
-    for name in ("data", "workspace", "workspaces", "limits", "sync", *SANDBOX):
-        if name in given:
-            right = f"{name}=…" if name not in SANDBOX[1:] else "sandbox=SandboxPolicy(…)"
-            fail(f"{name}: this is the host's own; make it as Host({right})", code=2)
+def _read_settings(given: dict[str, Any]) -> Settings:
+    for name in given:
+        if name in SETTINGS and SETTINGS[name].host_argument:
+            fail(f"{name}: pass this to the host itself: Host({SETTINGS[name].host_argument})", code=2)
     try:
         return read_settings(given, spelling=as_argument)
     except SettingsError as error:
@@ -125,8 +123,8 @@ def _new_loop() -> asyncio.AbstractEventLoop:
     return uvloop.new_event_loop()
 
 
-class Serving:
-    """One run of a server, from taking the port to having closed the host."""
+class ServerRun:
+    """One run of a server, from binding the port to closing the host."""
 
     def __init__(self, host: Host, settings: Settings, stopper: Stopper) -> None:
         self._host = host
@@ -134,10 +132,10 @@ class Serving:
         self._stopper = stopper
 
     async def run(self) -> bool:
-        """Serve until told to stop; tell whether the host could be closed as it should.
+        """Serve until told to stop. Return whether the host was closed properly.
 
         Raises:
-            CannotServe: the port cannot be had, or an agent cannot start.
+            CannotServe: the port cannot be bound, or an agent cannot start.
             StorageError: the store cannot be opened.
         """
         settings = self._settings
@@ -155,17 +153,17 @@ class Serving:
         server = _Server(_config(app, settings.max_body, settings.max_connections))
         running = asyncio.create_task(server.serve(sockets=[listener]))
         try:
-            await _first(server.listening.wait(), running)
+            await _wait_unless_ended(server.listening.wait(), running)
             await self._open()
         except BaseException:
             await _end(app, server, running)
             raise
         try:
             app.phase = Phase.READY
-            _spare_the_collector()
-            if not self._stopper.is_told:
+            _tune_garbage_collection()
+            if not self._stopper.is_stopping:
                 say(welcome(_url(listener), self._host, keys))
-            await _first(self._stopper.wait(), running)
+            await _wait_unless_ended(self._stopper.wait(), running)
         finally:
             log.info("stopping; Ctrl-C again ends at once")
             await _end(app, server, running)
@@ -173,12 +171,12 @@ class Serving:
         return is_closed
 
     def _keys(self, stack: ExitStack) -> Keys:
-        """Return what opens the server: keys, or the token, or nothing at all if that is what is wanted."""
+        """Return the keys of the server, with the token unless authentication is switched off."""
         data, keys = self._host.data, Keys(self._host.data)
         if self._settings.no_auth and not keys.has_keys:
             return keys
         if self._settings.no_auth:
-            log.warning("no_auth changes nothing here: there are API keys, so they are asked for")
+            log.warning("no_auth is ignored, because there are API keys")
         folder = data or Path(stack.enter_context(TemporaryDirectory(prefix="agenthost-")))
         token = TokenFile(folder / TOKEN)
         if not keys.has_keys:
@@ -186,24 +184,23 @@ class Serving:
         return Keys(data, token)
 
     def _leave_note(self, stack: ExitStack, listener: socket.socket, keys: Keys) -> None:
-        """Let clients of the same user find the token."""
+        """Leave a note with which clients of the same user find the token."""
         if keys.token_path is None:
             return
         try:
             host, port = listener.getsockname()[:2]
-            stack.enter_context(left_note(host, port, keys.token_path))
+            stack.enter_context(server_note(host, port, keys.token_path))
         except (LookupError, OSError) as error:
-            log.warning("clients on this machine will not find the token by themselves: %s", error)
+            log.warning("clients on this machine will not find the token automatically: %s", error)
 
     async def _run_on_stdio(self) -> bool:
-        """Serve the one client of the standard streams until it is gone, or we are told to stop."""
-        peers, wire, longest = Peers(), _wire_log(self._settings, self._host), self._settings.max_body
+        """Serve the one client on the standard streams until it disconnects, or we are told to stop."""
+        peers, wire, max_line = Peers(), _wire_log(self._settings, self._host), self._settings.max_body
         await self._open()
-        serving = serve_stdio(self._host, peers, take_streams(), longest=longest, wire=wire)
-        client, stop = asyncio.create_task(serving), asyncio.create_task(self._stopper.wait())
+        serving = serve_stdio(self._host, peers, take_streams(), max_line=max_line, wire=wire)
+        client = asyncio.create_task(serving)
         try:
-            await asyncio.wait({client, stop}, return_when=asyncio.FIRST_COMPLETED)
-            stop.cancel()
+            await _wait_first(self._stopper.wait(), client)
             peers.stop()
             await client
         finally:
@@ -228,53 +225,62 @@ class Serving:
             log.error("the host could not be closed in %.0f seconds; what was shown is safe", HOST_SECONDS)  # noqa: TRY400
             return False
         except Exception:
-            log.exception("the host could not be closed as it should")
+            log.exception("the host could not be closed properly")
             return False
         self._stopper.exit_code = 0
         return True
 
 
 def _warn_of_others(data: Path | None) -> None:
-    """Say that others than its owner may look into the data folder."""
+    """Warn if anyone but its owner can access the data folder."""
     with contextlib.suppress(OSError):
         if data is not None and (mode := mode_for_others(data)):
             quoted = shlex.quote(str(data))
             log.warning(
-                "others on this machine can look into the data folder (mode %s): chmod 700 %s", mode, quoted
+                "others on this machine can access the data folder (mode %s): chmod 700 %s", mode, quoted
             )
 
 
-def _spare_the_collector() -> None:
-    """Have garbage looked for less often, and not in what was loaded so far: it stays.
+def _tune_garbage_collection() -> None:
+    """Collect garbage less often, and ignore everything that was loaded so far: it stays.
 
-    Turns make and drop many small objects, hardly ever in circles: by default that took a tenth of the time.
+    Turns create and drop many small objects, hardly ever in cycles. The default took a tenth of the time.
     """
     gc.freeze()
     gc.set_threshold(GARBAGE_OBJECTS, 20, 20)
 
 
 async def _end(app: App, server: "_Server", running: asyncio.Task[None]) -> None:
-    """Let nobody in any more, and end the connections."""
+    """Accept no more connections, and end those that are open."""
     app.phase = Phase.STOPPING
     app.stopping.set()
     server.should_exit = True
     await asyncio.wait({running})
 
 
-async def _first(wanted: Coroutine[Any, Any, object], running: asyncio.Task[None]) -> None:
-    """Wait for this, unless the server ends before it."""
+async def _wait_first(wanted: Coroutine[Any, Any, object], task: asyncio.Task[None]) -> None:
+    """Wait for either of these. The task goes on if it is not the first."""
     waiting = asyncio.create_task(wanted)
     try:
-        await asyncio.wait({waiting, running}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({waiting, task}, return_when=asyncio.FIRST_COMPLETED)
     finally:
         waiting.cancel()
+
+
+async def _wait_unless_ended(wanted: Coroutine[Any, Any, object], running: asyncio.Task[None]) -> None:
+    """Wait for this.
+
+    Raises:
+        CannotServe: the server ended first.
+    """
+    await _wait_first(wanted, running)
     if running.done():
         running.result()
         raise CannotServe("the server ended by itself")
 
 
 class _Server(uvicorn.Server):
-    """uvicorn without its own signals, and with a word when it listens."""
+    """uvicorn without its signal handlers, and with an event for when it listens."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -285,7 +291,7 @@ class _Server(uvicorn.Server):
         await self._serve(sockets)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, and say so."""
+        """Start, and set the event."""
         await super().startup(sockets=sockets)
         self.listening.set()
 
@@ -298,7 +304,7 @@ def _config(app: App, max_size: int = MAX_BODY, max_connections: int = MAX_CONNE
         http=protocol,
         ws=WebSocketProtocol,
         ws_max_size=max_size,
-        ws_per_message_deflate=False,  # it takes three times the memory of a connection that is idle
+        ws_per_message_deflate=False,  # it would triple the memory of an idle connection
         lifespan="off",
         interface="asgi3",
         log_config=None,
@@ -343,18 +349,18 @@ def _wire_log(settings: Settings, host: Host) -> WireLog | None:
 
 
 def listen(host: str, port: int, *, has_keys: bool = False, data: Path | None = None) -> socket.socket:
-    """Take a port on an address of this machine's own; on any address, if keys tell who may come in.
+    """Bind a port on the loopback interface; if there are keys, on any address.
 
     `data` is the folder where keys would be.
 
     Raises:
-        CannotServe: it cannot be had, or others could reach it.
+        CannotServe: it cannot be bound, or others could reach it without a key.
     """
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         raise CannotServe(f"cannot listen on {host!r}: there is no such address; try 127.0.0.1") from None
-    # One address, because with port 0 each would get a port of its own; what every client reaches first.
+    # Only one address, because with port 0 each would get a different port. IPv4 is what clients try first.
     family, _, _, _, address = min(found, key=lambda one: one[0] != socket.AF_INET)
     if not has_keys and not ip_address(address[0]).is_loopback:
         raise CannotServe(
@@ -368,11 +374,11 @@ def listen(host: str, port: int, *, has_keys: bool = False, data: Path | None = 
         listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
-        raise CannotServe(_why(host, port, error)) from None
+        raise CannotServe(_explain(host, port, error)) from None
     return listener
 
 
-def _why(host: str, port: int, error: OSError) -> str:
+def _explain(host: str, port: int, error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
         help_ = "stop what listens there, or choose another port (0 takes any that is free)"
         return f"port {port} on {host} is in use; {help_}"
@@ -387,6 +393,6 @@ def _url(listener: socket.socket) -> str:
 
 
 def _names(listener: socket.socket, given: str) -> set[str]:
-    """List what a `Host` header may name: this machine, however it is called."""
+    """Return the names of this machine that a `Host` header may have."""
     bound = _url(listener).removeprefix("http://").rpartition(":")[0]
     return {"localhost", "127.0.0.1", "[::1]", bound, given}

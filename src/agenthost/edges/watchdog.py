@@ -1,9 +1,9 @@
-"""The watchdog: a small process that ends a host which was told to stop and does not.
+"""The watchdog: a small process that kills a host which was told to stop and does not.
 
 It runs as `python -I -S watchdog.py PID SECONDS`, with the standard library only. Why a process: whatever
-holds the interpreter's lock, such as one long match of an expression, holds up all handlers and threads of
-Python. A handler in C still writes into a pipe (`stopping` sees to that), whose other end is our standard
-input. When something comes, the host has so many seconds left; when the pipe ends, it has ended.
+holds the GIL, such as one long match of a regular expression, blocks all signal handlers and threads of
+Python. A handler in C (see `shutdown`) still writes to a pipe, which is our standard input. When data
+arrives, the host has so many seconds left. When the pipe closes, the host has ended.
 """
 
 import os
@@ -16,7 +16,7 @@ READ_BYTES = 64 * 1024
 
 
 def main(host: int, seconds: float) -> None:
-    """Wait until the host is told to stop, and then until it has, or has to."""
+    """Wait until the host is told to stop. Then wait until it ends, or kill it."""
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     if not os.read(0, READ_BYTES):
@@ -25,8 +25,8 @@ def main(host: int, seconds: float) -> None:
     while (left := deadline - time.monotonic()) > 0:
         if select.select([0], [], [], left)[0] and not os.read(0, READ_BYTES):
             return
-    if os.getppid() == host:  # else it is gone, and the number may be somebody else's
-        sys.stderr.write(f"agenthost: nothing could be stopped within {seconds:g} seconds; killed\n")
+    if os.getppid() == host:  # otherwise it has ended, and another process may have its number
+        sys.stderr.write(f"agenthost: could not be stopped within {seconds:g} seconds; killed\n")
         os.kill(host, signal.SIGKILL)
 
 

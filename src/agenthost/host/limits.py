@@ -1,4 +1,4 @@
-"""Limits: how much of everything a host holds, with defaults for one machine."""
+"""Limits of a host, with defaults for one machine."""
 
 from dataclasses import dataclass
 
@@ -8,25 +8,29 @@ class Limits:
     """What a host keeps and allows.
 
     Attributes:
-        sessions_in_memory: idle sessions beyond this leave memory, those not needed for longest first.
-        log_per_session: how many entries of a session's log are kept for replay, at least.
-        log_in_all: how many entries are kept of all sessions together, at least.
+        sessions_in_memory: idle sessions beyond this number leave memory, least recently used first.
+        log_per_session: how many log entries of a session are kept for replay, at least.
+        log_in_all: how many log entries of all sessions together are kept for replay, at least.
         subscriber_items: how many envelopes may wait for one subscriber before it is cut off.
-        subscriber_bytes: how large they may be together.
-        write_backlog: how many writes may wait for the disk before agents are made to wait.
+        subscriber_bytes: how large they may be together; a client that missed more gets snapshots.
+        write_backlog: how many writes may wait for the disk before agents have to wait.
         steps_per_turn: how often an agent may ask for tools in one turn.
         turn_seconds: how long a turn may take, not counting the time that it waits for people.
-        crashes_per_turn: how often the host may end unexpectedly while a turn runs and gets no further.
-        tool_seconds: how long a tool may take that does not say so itself.
-        tools_at_once: how many tools may run at the same time, of all sessions.
-        tasks_at_once: how many tasks may run at the same time for one turn, with those of its children.
-        tasks_per_turn: how many tasks one turn may give in all, with those of its children.
-        task_depth: how many sessions may be in each other; 1 lets children give no tasks.
-        message_bytes: how large a user's message may be.
-        client_grace_seconds: how long calls of a client that left wait for it to come back.
-        terminals: how many terminals there may be at the same time.
-        terminals_per_owner: how many of them may be one owner's.
-        scrollback_characters: how much of a terminal's output is kept for those who come to look, at least.
+        crashes_per_turn: how often the host may crash during a turn that makes no progress.
+        tool_seconds: how long a tool may take if it declares no time limit of its own.
+        tools_at_once: how many tools may run at the same time, in all sessions together.
+        tasks_at_once: how many tasks of one turn may run at the same time, including tasks of subagents.
+        tasks_per_turn: how many tasks one turn may give in total, including tasks of subagents.
+        task_depth: how deep subagents may be nested; with 1, subagents have none of their own.
+        message_bytes: how large a user message may be.
+        client_grace_seconds: how long calls wait for a client that disconnected to return.
+        terminals: how many terminals may exist at the same time.
+        terminals_per_owner: how many of them one owner may have.
+        scrollback_characters: how much of a terminal's output is kept for new subscribers, at least.
+        watches: how many watches of files may exist at the same time.
+        watches_per_owner: how many of them one owner may have.
+        watches_per_client: how many of them one client may have.
+        watched_entries: how many files and folders the watches of one owner may cover together.
     """
 
     sessions_in_memory: int = 1_000
@@ -48,9 +52,13 @@ class Limits:
     terminals: int = 32
     terminals_per_owner: int = 16
     scrollback_characters: int = 1024 * 1024
+    watches: int = 512
+    watches_per_owner: int = 256
+    watches_per_client: int = 64
+    watched_entries: int = 200_000
 
     def __post_init__(self) -> None:
         for name in self.__slots__:
             least = 0 if name.endswith("_seconds") else 1
             if not getattr(self, name) >= least:
-                raise ValueError(f"{name} has to be at least {least}, not {getattr(self, name)}")
+                raise ValueError(f"{name} must be at least {least}, not {getattr(self, name)}")

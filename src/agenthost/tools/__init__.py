@@ -1,1 +1,1 @@
-"""Tools that come with the host, for agents to take: each set is a package of its own."""
+"""Tools that come with the host, ready for use by agents."""

@@ -1,1 +1,1 @@
-"""What travels: typed values of both protocols, their encoding and decoding. Knows no state and no host."""
+"""The wire: typed values of both protocols, and how they are encoded and decoded. No state, no host."""

@@ -1,7 +1,7 @@
-"""Checks: annotations compiled to functions that say whether a decoded value fits, and where it does not.
+"""Checks: annotations compiled to functions that check a decoded value, and say where it does not fit.
 
-A check costs what its type needs and no more: paths are put together only when something is wrong.
-Whoever holds a value puts a whole number that was written as a float back as an `int`.
+A check costs no more than its type needs: paths are built only when something is wrong. Integers that were
+written as floats are replaced in the list or object that holds them.
 """
 
 from collections.abc import Callable
@@ -12,27 +12,28 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
 
 from agenthost.wire.annotations import (
     ByKey,
+    Constants,
     Tag,
-    constants_of,
-    fields_of,
     is_record,
     is_union,
-    members_of,
     python_types,
+    record_fields,
+    tag_values,
+    union_members,
 )
-from agenthost.wire.mismatch import NAMES, Mismatch, describe, quote
-from agenthost.wire.wholes import normalize, takes_whole, whole_of
+from agenthost.wire.error_messages import TYPE_NAMES, Mismatch, describe, quote
+from agenthost.wire.integers import accepts_integer, as_integer, normalize
 
 Check: TypeAlias = Callable[[Any], None]
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How a value is read.
+class ReadMode:
+    """How strictly a value is read.
 
     Attributes:
-        unknown: variants and enumeration values that we do not know are kept as they are.
-        null_is_absent: a null under an optional key is taken out.
+        unknown: unknown variants and enumeration values are accepted, and kept as they are.
+        null_is_absent: a null under an optional key is removed.
         partial: required keys may be missing.
     """
 
@@ -41,86 +42,89 @@ class Reading:
     partial: bool = False
 
 
-TOLERANT = Reading()
-"""For what a peer reports: newer peers, and peers that write null for absent, are normal."""
+TOLERANT = ReadMode()
+"""For what a peer reports: newer peers, and peers that write null for a missing key, are normal."""
 
-STRICT = Reading(unknown=False, null_is_absent=False)
-"""For what a peer asks for: what we would not understand we refuse."""
+STRICT = ReadMode(unknown=False, null_is_absent=False)
+"""For what a peer asks for: we refuse what we do not understand."""
 
-PARTIAL = Reading(partial=True)
-"""For looking at values of any origin: only what is there has to fit."""
+PARTIAL = ReadMode(partial=True)
+"""For values of any origin: only the keys that are present have to fit."""
 
 
 @cache
-def compile_check(kind: Any, reading: Reading) -> Check:
-    """Make the function that checks a value of this annotation, and raises `Mismatch`."""
+def compile_check(kind: Any, mode: ReadMode) -> Check:
+    """Return the function that checks a value against this annotation, and raises `Mismatch`."""
     origin = get_origin(kind)
     if origin is Annotated:
-        return _compile_marked(kind, reading)
+        return _compile_marked(kind, mode)
     if is_union(kind):
-        return _compile_union(get_args(kind), reading)
+        return _compile_union(get_args(kind), mode)
     if origin is Literal:
-        return _compile_literal(get_args(kind), reading)
+        # One value is a constant of the protocol; several are an enumeration, which newer peers extend.
+        return _compile_literal(get_args(kind), mode, is_open=len(get_args(kind)) > 1)
     if origin is list:
-        return _compile_list(get_args(kind)[0], reading)
+        return _compile_list(get_args(kind)[0], mode)
     if origin is dict:
-        return _compile_dict(get_args(kind)[1], reading)
+        return _compile_dict(get_args(kind)[1], mode)
     if is_record(kind):
-        return _compile_record(kind, reading)
+        return _compile_record(kind, mode)
     return _PLAIN[kind]
 
 
-def _compile_marked(kind: Any, reading: Reading) -> Check:
-    union, mark = get_args(kind)
+def _compile_marked(kind: Any, mode: ReadMode) -> Check:
+    inner, mark = get_args(kind)
+    if isinstance(mark, Constants):
+        return _compile_literal(get_args(inner), mode, is_open=mark.is_open)
     if isinstance(mark, Tag):
-        return _compile_tagged(mark.key, get_args(union), reading)
-    return _compile_by_key(mark, reading)
+        return _compile_tagged(mark, get_args(inner) if is_union(inner) else (inner,), mode)
+    return _compile_by_key(mark, mode)
 
 
-def _compile_record(kind: Any, reading: Reading, tag: str | None = None) -> Check:
-    """Compile an object. `tag` is a key that the caller has looked at already."""
+def _compile_record(kind: Any, mode: ReadMode, tag: str | None = None) -> Check:
+    """Compile an object. `tag` is a key that the caller has checked already."""
     name = f"an object ({kind.__name__})"
-    fields = {key: field for key, field in fields_of(kind).items() if key != tag}
-    needed = {key: hint for key, (hint, required) in fields.items() if required and not reading.partial}
+    fields = {key: field for key, field in record_fields(kind).items() if key != tag}
+    needed = {key: hint for key, (hint, required) in fields.items() if required and not mode.partial}
+    # Most required keys are strings: checked inline, they cost no call.
     strings = tuple(key for key, hint in needed.items() if hint is str)
     others = tuple(
-        (key, _later(hint, reading), takes_whole(hint)) for key, hint in needed.items() if hint is not str
+        (key, _later(hint, mode), accepts_integer(hint)) for key, hint in needed.items() if hint is not str
     )
     count = len(needed) + (tag is not None)
-    check_optional = _compile_optional(
-        {k: hint for k, (hint, _) in fields.items() if k not in needed}, reading
-    )
+    check_optional = _compile_optional({k: hint for k, (hint, _) in fields.items() if k not in needed}, mode)
 
     def check(value: Any) -> None:
         if type(value) is not dict:
             raise Mismatch(name, describe(value))
         for key in strings:
             if type(value.get(key)) is not str:
-                raise _misfit(value, key, _string)
-        for key, fits, is_whole in others:
+                raise _missing_or_wrong(value, key, _string)
+        for key, fits, is_integer in others:
             if key not in value:
-                raise _misfit(value, key, fits)
+                raise _missing_or_wrong(value, key, fits)
             try:
                 fits(value[key])
             except Mismatch as mismatch:
                 raise mismatch.under(key) from None
-            if is_whole:
+            if is_integer:
                 value[key] = normalize(value[key])
+        # All required keys are there, so a value of this size has no others.
         if len(value) > count:
             check_optional(value)
 
     return check
 
 
-def _compile_optional(fields: dict[str, Any], reading: Reading) -> Check:
-    """Compile the keys of an object that may be missing; a null that means as much is taken out."""
+def _compile_optional(fields: dict[str, Any], mode: ReadMode) -> Check:
+    """Compile the optional keys of an object; a null that means "absent" is removed."""
     checks = tuple(
-        (key, _later(hint, reading), reading.null_is_absent and not _takes_null(hint), takes_whole(hint))
+        (key, _later(hint, mode), mode.null_is_absent and not _accepts_null(hint), accepts_integer(hint))
         for key, hint in fields.items()
     )
 
     def check(value: dict[str, Any]) -> None:
-        for key, fits, drop_null, is_whole in checks:
+        for key, fits, drop_null, is_integer in checks:
             if key not in value:
                 continue
             if value[key] is None and drop_null:
@@ -130,37 +134,37 @@ def _compile_optional(fields: dict[str, Any], reading: Reading) -> Check:
                 fits(value[key])
             except Mismatch as mismatch:
                 raise mismatch.under(key) from None
-            if is_whole:
+            if is_integer:
                 value[key] = normalize(value[key])
 
     return check
 
 
-def _later(kind: Any, reading: Reading) -> Check:
-    """Compile at the first use where a record may hold itself, at once elsewhere."""
-    if not _holds_record(kind):
-        return compile_check(kind, reading)
+def _later(kind: Any, mode: ReadMode) -> Check:
+    """Compile at first use where a record may contain itself, and immediately elsewhere."""
+    if not _contains_record(kind):
+        return compile_check(kind, mode)
     resolved: Check | None = None
 
     def check(value: Any) -> None:
         nonlocal resolved
         if resolved is None:
-            resolved = compile_check(kind, reading)
+            resolved = compile_check(kind, mode)
         resolved(value)
 
     return check
 
 
-def _holds_record(kind: Any) -> bool:
-    return is_record(kind) or any(_holds_record(part) for part in get_args(kind))
+def _contains_record(kind: Any) -> bool:
+    return is_record(kind) or any(_contains_record(part) for part in get_args(kind))
 
 
-def _takes_null(kind: Any) -> bool:
-    return kind is Any or NoneType in members_of(kind)
+def _accepts_null(kind: Any) -> bool:
+    return kind is Any or NoneType in union_members(kind)
 
 
-def _misfit(value: dict[str, Any], key: str, fits: Check) -> Mismatch:
-    """Say what is wrong with the required `key` of an object."""
+def _missing_or_wrong(value: dict[str, Any], key: str, fits: Check) -> Mismatch:
+    """Return what is wrong with the required `key` of an object."""
     mismatch = Mismatch("a value", "nothing")
     try:
         fits(value.get(key))
@@ -170,8 +174,8 @@ def _misfit(value: dict[str, Any], key: str, fits: Check) -> Mismatch:
     return mismatch.under(key)
 
 
-def _compile_list(item: Any, reading: Reading) -> Check:
-    fits, is_whole = _later(item, reading), takes_whole(item)
+def _compile_list(item: Any, mode: ReadMode) -> Check:
+    fits, is_integer = _later(item, mode), accepts_integer(item)
 
     def check(value: Any) -> None:
         if type(value) is not list:
@@ -181,14 +185,14 @@ def _compile_list(item: Any, reading: Reading) -> Check:
                 fits(entry)
             except Mismatch as mismatch:
                 raise mismatch.under(index) from None
-        if is_whole:
+        if is_integer:
             value[:] = map(normalize, value)
 
     return check
 
 
-def _compile_dict(item: Any, reading: Reading) -> Check:
-    fits, is_whole = _later(item, reading), takes_whole(item)
+def _compile_dict(item: Any, mode: ReadMode) -> Check:
+    fits, is_integer = _later(item, mode), accepts_integer(item)
 
     def check(value: Any) -> None:
         if type(value) is not dict:
@@ -198,16 +202,15 @@ def _compile_dict(item: Any, reading: Reading) -> Check:
                 fits(entry)
             except Mismatch as mismatch:
                 raise mismatch.under(key) from None
-        if is_whole:
+        if is_integer:
             value.update((key, normalize(entry)) for key, entry in value.items())
 
     return check
 
 
-def _compile_literal(allowed: tuple[Any, ...], reading: Reading) -> Check:
+def _compile_literal(allowed: tuple[Any, ...], mode: ReadMode, *, is_open: bool) -> Check:
     names = " or ".join(quote(value) for value in allowed)
-    # One allowed value is a constant of the protocol; several are an enumeration, which may have grown.
-    is_open = reading.unknown and len(allowed) > 1
+    is_open = is_open and mode.unknown
     kinds = {type(value) for value in allowed}
 
     def check(value: Any) -> None:
@@ -219,14 +222,14 @@ def _compile_literal(allowed: tuple[Any, ...], reading: Reading) -> Check:
     return check
 
 
-def _compile_union(members: tuple[Any, ...], reading: Reading) -> Check:
+def _compile_union(members: tuple[Any, ...], mode: ReadMode) -> Check:
     """Compile a union whose members differ in their JSON type, such as `str | list[Block]`."""
-    checks = {python: _later(member, reading) for member in members for python in python_types(member)}
+    checks = {python: _later(member, mode) for member in members for python in python_types(member)}
     if len(checks) != sum(len(python_types(member)) for member in members):
-        raise TypeError(f"the members of {members} have a JSON type in common: mark the union with Tag")
-    names = " or ".join(NAMES[python_types(member)[0]] for member in members)
+        raise TypeError(f"the members of {members} share a JSON type: mark the union with Tag")
+    names = " or ".join(TYPE_NAMES[python_types(member)[0]] for member in members)
     if int in checks:
-        checks.setdefault(float, checks[int])
+        checks.setdefault(float, checks[int])  # an integer may be written as 80.0
 
     def check(value: Any) -> None:
         fits = checks.get(type(value))
@@ -237,40 +240,39 @@ def _compile_union(members: tuple[Any, ...], reading: Reading) -> Check:
     return check
 
 
-def _compile_tagged(key: str, members: tuple[Any, ...], reading: Reading) -> Check:
+def _compile_tagged(mark: Tag, members: tuple[Any, ...], mode: ReadMode) -> Check:
+    key = mark.key
     checks = {
-        constant: _member(member, key, reading)
-        for member in members
-        for constant in constants_of(member, key)
+        constant: _member(member, key, mode) for member in members for constant in tag_values(member, key)
     }
     names = " or ".join(quote(constant) for constant in checks)
     tag_type = type(next(iter(checks)))
-    # Only text can name a variant that we do not know; `approved` has just true and false.
-    is_open = reading.unknown and tag_type is str
+    # Only a string can name an unknown variant; `approved`, for one, is either true or false.
+    is_open = mark.is_open and mode.unknown and tag_type is str
 
     def check(value: Any) -> None:
         if type(value) is not dict:
             raise Mismatch("an object", describe(value))
         tag = value.get(key)
-        # `True == 1`, so the type is compared as well.
+        # `True == 1` in Python, so the type is compared too.
         fits = checks.get(tag) if type(tag) is tag_type else None
         if fits is not None:
             fits(value)
-        elif not (is_open and type(tag) is str) and not (reading.partial and tag is None):
+        elif not (is_open and type(tag) is str) and not (mode.partial and tag is None):
             expected = "a string" if is_open else names
             raise Mismatch(expected, quote(tag) if key in value else "nothing").under(key)
 
     return check
 
 
-def _member(member: Any, key: str, reading: Reading) -> Check:
+def _member(member: Any, key: str, mode: ReadMode) -> Check:
     if is_record(member):
-        return _compile_record(member, reading, tag=key)
-    return compile_check(member, reading)
+        return _compile_record(member, mode, tag=key)
+    return compile_check(member, mode)
 
 
-def _compile_by_key(mark: ByKey, reading: Reading) -> Check:
-    members = tuple((key, _later(member, reading)) for key, member in mark.members)
+def _compile_by_key(mark: ByKey, mode: ReadMode) -> Check:
+    members = tuple((key, _later(member, mode)) for key, member in mark.members)
     names = "an object with " + " or ".join(quote(key) for key, _ in mark.members)
 
     def check(value: Any) -> None:
@@ -279,7 +281,7 @@ def _compile_by_key(mark: ByKey, reading: Reading) -> Check:
         fits = next((fits for key, fits in members if not key or key in value), None)
         if fits is not None:
             fits(value)
-        elif not reading.partial:
+        elif not mode.partial:
             raise Mismatch(names, "none of them")
 
     return check
@@ -302,8 +304,8 @@ def _number(value: Any) -> None:
         raise Mismatch("a number", describe(value))
 
 
-def _whole(value: Any) -> None:
-    if whole_of(value) is None:
+def _integer(value: Any) -> None:
+    if as_integer(value) is None:
         raise Mismatch("a whole number of at most 64 bits", describe(value))
 
 
@@ -313,7 +315,7 @@ _PLAIN: dict[Any, Check] = {
     Any: _anything,
     str: _string,
     bool: _plain(bool, "true or false"),
-    int: _whole,
+    int: _integer,
     float: _number,
     NoneType: _plain(NoneType, "null"),
 }

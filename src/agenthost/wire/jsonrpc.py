@@ -1,7 +1,7 @@
-"""JSON-RPC 2.0 framing: which kind of message a frame holds, and what to answer when it holds none.
+"""JSON-RPC 2.0 framing: which kind of message a frame holds, and what to answer if it holds none.
 
-Knows no methods. Both sides number their requests on their own, so `method` decides first: a request of
-the peer is never taken for the answer to one of ours.
+Both sides number their requests independently, so `method` is checked first: a peer's request is never
+mistaken for the response to one of ours (HR-R10).
 """
 
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from enum import IntEnum
 from typing import Any, TypeAlias
 
 from agenthost.errors import HostError, NotJson
+from agenthost.wire.error_messages import describe
+from agenthost.wire.integers import as_integer
 from agenthost.wire.json import Json, JsonObject, check_density, decode_json, encode_json
-from agenthost.wire.mismatch import describe
-from agenthost.wire.wholes import whole_of
 
 MessageId: TypeAlias = int | float | str
 
@@ -28,7 +28,7 @@ class RpcCode(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Wants exactly one answer, with the same id."""
+    """Expects exactly one response, with the same id."""
 
     id: MessageId
     method: str
@@ -37,7 +37,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """Wants no answer, not even an error."""
+    """Expects no response, not even an error."""
 
     method: str
     params: JsonObject
@@ -45,7 +45,7 @@ class Notification:
 
 @dataclass(frozen=True, slots=True)
 class Success:
-    """The answer to a request; `result` may be null."""
+    """The response to a request; `result` may be null."""
 
     id: MessageId
     result: Json
@@ -53,7 +53,7 @@ class Success:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The answer to a request that could not be met; `id` is null where the request's own was unreadable."""
+    """The response to a request that failed; `id` is null if the request's own id was unreadable."""
 
     id: MessageId | None
     code: int
@@ -65,7 +65,7 @@ Message: TypeAlias = Request | Notification | Success | Failure
 
 
 class BadFrame(HostError):
-    """A frame that is no message. `reply` is what to send back, if an answer is in place at all."""
+    """A frame that is not a message. `reply` is the response to send, if there should be one."""
 
     def __init__(self, sentence: str, reply: Failure | None) -> None:
         super().__init__(sentence)
@@ -73,18 +73,18 @@ class BadFrame(HostError):
 
 
 def decode_message(data: bytes | str, *, is_trusted: bool = True) -> Message:
-    """Decode one frame; of a peer that is not trusted, only if it does not hold too many values.
+    """Decode one frame. If the peer is not trusted, the number of values is checked first.
 
-    Params that are missing, or null, count as `{}`.
+    Missing or null params count as `{}`.
 
     Raises:
-        BadFrame: not JSON, not a message, or params that are no object.
+        BadFrame: not JSON, not a message, or the params are not an object.
     """
     try:
         if not is_trusted:
             check_density(data)
         value = decode_json(data)
-    except NotJson as error:
+    except NotJson as error:  # HR-R04: without an id, as none can be read
         raise _bad(None, RpcCode.PARSE_ERROR, str(error)) from error
     if type(value) is not dict:
         raise _bad(None, RpcCode.INVALID_REQUEST, f"$: expected one message, found {describe(value)}")
@@ -119,12 +119,12 @@ def _require_version(value: JsonObject, message_id: Any) -> None:
 
 def _bad_params(value: JsonObject, sentence: str) -> BadFrame:
     if "id" not in value:
-        return BadFrame(sentence, None)  # a notification is never answered
+        return BadFrame(sentence, None)  # HR-R02: a notification gets no response
     return _bad(value["id"], RpcCode.INVALID_PARAMS, sentence)
 
 
 def _response(value: JsonObject) -> Success | Failure:
-    """Read an answer. One that is malformed is not answered in its turn."""
+    """Read a response. A malformed response is not answered."""
     message_id: Any = value.get("id")
     error = value.get("error")
     if error is None and "result" in value:
@@ -133,7 +133,7 @@ def _response(value: JsonObject) -> Success | Failure:
             raise BadFrame(f"$.id: expected a number or a string, found {found}", None)
         return Success(message_id, value["result"])
     code = error.get("code") if type(error) is dict else None
-    code = code if type(code) is int else whole_of(code)
+    code = code if type(code) is int else as_integer(code)
     if type(error) is not dict or code is None or type(error.get("message")) is not str:
         raise BadFrame("$.error: expected an object with a `code` and a `message`", None)
     return Failure(message_id if _is_id(message_id) else None, code, error["message"], error.get("data"))
@@ -148,7 +148,7 @@ def _bad(message_id: Any, code: RpcCode, sentence: str) -> BadFrame:
 
 
 def encode_message(message: Message) -> bytes:
-    """Encode a message. `params` and `result` may hold `msgspec.Raw` where bytes are JSON already."""
+    """Encode a message. `params` and `result` may contain `msgspec.Raw` for bytes that are JSON already."""
     return encode_json({"jsonrpc": "2.0", **_fields(message)})
 
 

@@ -1,6 +1,6 @@
-"""JSON Schema (2020-12) from the annotations that `checks` reads, for documents and other people's tools.
+"""JSON Schema (2020-12) from the annotations that `checks` reads, for documentation and other tools.
 
-A schema says what `STRICT` reading accepts: variants and constants as we know them, unknown keys welcome.
+A schema accepts what `STRICT` accepts: only variants and constants that we know, and any unknown keys.
 """
 
 import inspect
@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from agenthost.wire.annotations import ByKey, Tag, constants_of, fields_of, is_record, is_union
+from agenthost.wire.annotations import ByKey, Constants, Tag, is_record, is_union, record_fields, tag_values
 from agenthost.wire.json import JsonObject
 
-__all__ = ["DEFS", "Schemas", "schema_of"]
+__all__ = ["DEFS", "Schemas", "schema_document"]
 
 DEFS = "#/$defs/"
 """Where references point in a JSON Schema document; OpenAPI has `#/components/schemas/`."""
@@ -19,8 +19,8 @@ DEFS = "#/$defs/"
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def schema_of(kinds: Mapping[str, Any]) -> JsonObject:
-    """Make one document of named annotations: each is found under `$defs`, with every record it holds."""
+def schema_document(kinds: Mapping[str, Any]) -> JsonObject:
+    """Return one document for named annotations: each is under `$defs`, with every record it contains."""
     schemas = Schemas()
     for name, kind in kinds.items():
         schemas.define(name, kind)
@@ -31,7 +31,7 @@ class Schemas:
     """Schemas that refer to each other.
 
     Attributes:
-        definitions: the schema of every record met so far, and of what was given a name.
+        definitions: the schemas of all named annotations, and of all records that they contain.
     """
 
     def __init__(self, prefix: str = DEFS) -> None:
@@ -40,14 +40,14 @@ class Schemas:
         self._kinds: dict[str, Any] = {}
 
     def define(self, name: str, kind: Any) -> JsonObject:
-        """Give an annotation a name, and a reference to it.
+        """Give an annotation a name, and return a reference to it.
 
         Raises:
             ValueError: the name is taken by another type.
         """
         if name not in self._kinds:
             self._kinds[name] = kind
-            # Before what it holds, which may be itself, so the place is taken first.
+            # A record may contain itself, so its name is reserved before its fields are read.
             self.definitions[name] = {}
             is_itself = is_record(kind) and kind.__name__ == name
             self.definitions[name] = self._record(kind) if is_itself else self.refer(kind)
@@ -57,7 +57,7 @@ class Schemas:
         return {"$ref": self._prefix + name}
 
     def refer(self, kind: Any) -> JsonObject:
-        """Give the schema of an annotation, in which records are references."""
+        """Return the schema of an annotation, in which records are references."""
         origin = get_origin(kind)
         if origin is Annotated:
             return self._marked(kind)
@@ -74,7 +74,7 @@ class Schemas:
         return dict(_PLAIN[kind])
 
     def _record(self, kind: Any) -> JsonObject:
-        fields = fields_of(kind)
+        fields = record_fields(kind)
         schema: JsonObject = {"type": "object"}
         if text := kind.__dict__.get("__doc__"):
             schema["description"] = inspect.cleandoc(text)
@@ -89,9 +89,11 @@ class Schemas:
         return {"type": "object", "additionalProperties": inside} if inside else {"type": "object"}
 
     def _marked(self, kind: Any) -> JsonObject:
-        union, mark = get_args(kind)
+        inner, mark = get_args(kind)
+        if isinstance(mark, Constants):
+            return self.refer(inner)
         if isinstance(mark, Tag):
-            return self._tagged(mark.key, get_args(union) if is_union(union) else (union,))
+            return self._tagged(mark.key, get_args(inner) if is_union(inner) else (inner,))
         return self._by_key(mark)
 
     def _tagged(self, key: str, members: tuple[Any, ...]) -> JsonObject:
@@ -100,15 +102,15 @@ class Schemas:
             constant: self.refer(member)["$ref"]
             for member in members
             if is_record(member)
-            for constant in constants_of(member, key)
+            for constant in tag_values(member, key)
         }
-        # OpenAPI's discriminator knows only text, and only references.
+        # OpenAPI's discriminator supports only strings, and only references.
         if all(map(is_record, members)) and all(type(constant) is str for constant in mapping):
             schema["discriminator"] = {"propertyName": key, "mapping": mapping}
         return schema
 
     def _by_key(self, mark: ByKey) -> JsonObject:
-        """Say what `checks` does: the first key that is there decides."""
+        """Express what `checks` does: the first key that is present decides."""
         schema: JsonObject = {"not": {}}
         for key, member in reversed(mark.members):
             chosen = self.refer(member)

@@ -1,4 +1,4 @@
-"""Server-Sent Events: named texts in a stream of bytes. Knows neither HTTP nor what the texts mean.
+"""Server-sent events: named texts in a stream of bytes. Independent of HTTP and of what the texts mean.
 
 Decoding follows the WHATWG HTML standard, "Interpreting an event stream".
 """
@@ -15,13 +15,13 @@ MAX_EVENT_BYTES = 16 * 1024 * 1024
 
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _BOM = b"\xef\xbb\xbf"
-# Longer than any wait, and short enough that Python agrees to read the number.
+# Longer than any wait, and short enough for `int`, which refuses thousands of digits.
 _RETRY_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
 class SseEvent:
-    """One event as it was dispatched. `id` is the last one heard, of this event or an earlier one."""
+    """One dispatched event. `id` is the last event id so far, of this event or an earlier one."""
 
     name: str
     data: str
@@ -29,10 +29,10 @@ class SseEvent:
 
 
 def encode_event(name: str, data: bytes) -> bytes:
-    """Encode one event. Line ends inside `data` all arrive as LF, and an empty name as `message`.
+    """Encode one event. All line ends inside `data` arrive as LF, and an empty name as `message`.
 
     Raises:
-        ValueError: `name` has a line end, which would let it write fields of its own.
+        ValueError: `name` has a line end, which would let it inject fields.
     """
     if "\n" in name or "\r" in name:
         message = f"an event's name must be one line, not {name!r}"
@@ -42,17 +42,17 @@ def encode_event(name: str, data: bytes) -> bytes:
 
 
 def encode_comment(text: str = "") -> bytes:
-    """Encode a comment, which readers skip: it keeps a quiet connection open."""
+    """Encode a comment, which readers ignore: it keeps an idle connection open."""
     lines = _LINE_END.split(text.encode())
     return b"".join(b": %b\n" % line for line in lines) + b"\n"
 
 
 class SseDecoder:
-    """Turns chunks, cut anywhere, into events. What is left at the end without a blank line is no event.
+    """Turns chunks, split anywhere, into events. What is not ended by a blank line is not an event.
 
     Attributes:
-        last_event_id: what a client that connects again tells the server; empty if there was none.
-        retry: how many milliseconds the server asks to wait before connecting again.
+        last_event_id: what a client sends when it reconnects; empty if there was no id.
+        retry: how many milliseconds the server asks clients to wait before they reconnect.
     """
 
     def __init__(self, max_event_bytes: int = MAX_EVENT_BYTES) -> None:
@@ -61,16 +61,16 @@ class SseDecoder:
         self._limit = max_event_bytes
         self._at_start = True
         self._after_cr = False
-        self._line = bytearray()  # what there is of a line whose end has not come
+        self._line = bytearray()  # the beginning of a line that has not ended yet
         self._name = b""
         self._data = bytearray()  # the data lines so far, each with a line end
         self._id = b""
 
     def feed(self, chunk: bytes) -> list[SseEvent]:
-        """Take the next bytes, and give the events that they complete.
+        """Take the next bytes, and return the events that they complete.
 
         Raises:
-            TooLarge: an event passes the limit; the stream cannot be read on.
+            TooLarge: an event exceeds the limit; the stream cannot be continued.
         """
         if not chunk:
             return []
@@ -108,7 +108,7 @@ class SseDecoder:
             case b"retry" if value.isdigit() and len(value) <= _RETRY_DIGITS:
                 self.retry = int(value)
             case _:
-                pass  # a comment (its name is empty), or a field of a newer standard
+                pass  # a comment (its name is empty), or an unknown field
 
     def _dispatch(self) -> SseEvent | None:
         name, data = self._name, self._data

@@ -133,17 +133,17 @@ class Acting:
         return {"availableModes": modes, "currentModeId": self.modes[session_id]}
 
     async def session_load(self, cwd: str, sessionId: str, **_: Any) -> Any:  # noqa: N803
-        self.take_up(sessionId, cwd)
+        self.resume(sessionId, cwd)
         for one in self.said[sessionId]:
             self.update(sessionId, "user_message_chunk", content={"type": "text", "text": one})
             self.say(sessionId, f"(what I said to {one!r})")
         return {"modes": self.mode_state(sessionId)}
 
     async def session_resume(self, cwd: str, sessionId: str, **_: Any) -> Any:  # noqa: N803
-        self.take_up(sessionId, cwd)
+        self.resume(sessionId, cwd)
         return {"modes": self.mode_state(sessionId)}
 
-    def take_up(self, session_id: str, cwd: str) -> None:
+    def resume(self, session_id: str, cwd: str) -> None:
         if not (HOME / session_id).exists():
             raise Refused(-32002, "Resource not found")
         self.open(session_id, cwd, json.loads((HOME / session_id).read_text()))

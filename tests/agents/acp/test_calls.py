@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from acp_acting import Served
-from agenthost.core.transcript import check_seed, public
-from agenthost.host.identity import Identity
+from agenthost.core.actions import terminal_input
+from agenthost.core.transcript import check_imported_history, public
+from agenthost.host.access.identity import Identity
 from talking import Talk
 from turning import assistant, calls_in, result, transcript, until_call, use, user
 
@@ -59,7 +60,7 @@ def test_a_call_that_fails_says_why(served: Served) -> None:
 @pytest.mark.parametrize(
     ("option", "chosen"), [(None, "y1"), ("y1", "y1"), ("yy", "yy")], ids=["plainly", "once", "always"]
 )
-def test_what_somebody_allows_is_what_the_program_hears(
+def test_the_program_gets_exactly_the_option_that_was_chosen(
     served: Served, option: str | None, chosen: str
 ) -> None:
     name = f"allowed-{option}.txt"
@@ -95,7 +96,7 @@ def test_a_change_of_a_file_shows_what_was_there(served: Served) -> None:
         await talk.send("edit old.txt")
         call = await until_call(talk, "pending-confirmation")
         (edit,) = call["edits"]["items"]
-        before = await talk.host.files.read(None, {"uri": edit["before"]["content"]["uri"]})
+        before = await talk.host.parts.files.read(None, {"uri": edit["before"]["content"]["uri"]})
         assert before["data"] == "old\n"
         await talk.approve(call)
         await talk.finish()
@@ -103,14 +104,14 @@ def test_a_change_of_a_file_shows_what_was_there(served: Served) -> None:
     served.run(story())
 
 
-def test_who_denies_plainly_denies_once_and_the_reason_is_told(served: Served) -> None:
+def test_a_plain_denial_denies_once_and_the_program_is_told_the_reason(served: Served) -> None:
     async def story() -> None:
         talk = await served.talk()
         await talk.send("edit denied.txt")
         call = await until_call(talk, "pending-confirmation")
         assert await talk.deny(call, "say it in words") is None
         heard = await talk.finish()
-        # The answer has no place for the reason: so it is said once the program has ended.
+        # ACP has no field for the reason, so it is sent in a later prompt.
         assert heard.text == "You chose n1. I heard: 'Edit denied.txt' was denied: say it in words"
         assert not (served.workspace / "denied.txt").exists()
         (done,) = last_calls(talk)
@@ -120,7 +121,7 @@ def test_who_denies_plainly_denies_once_and_the_reason_is_told(served: Served) -
     served.run(story())
 
 
-def test_what_can_only_be_allowed_for_good_is_not_allowed_by_a_plain_yes(served: Served) -> None:
+def test_a_plain_approval_does_not_allow_permanently(served: Served) -> None:
     async def story() -> None:
         talk = await served.talk()
         await talk.send("forever")
@@ -133,7 +134,7 @@ def test_what_can_only_be_allowed_for_good_is_not_allowed_by_a_plain_yes(served:
     served.run(story())
 
 
-def test_a_program_may_begin_first_and_ask_then(served: Served) -> None:
+def test_a_program_may_start_a_call_before_it_asks(served: Served) -> None:
     async def story() -> None:
         talk = await served.talk()
         await talk.send("late late.txt")
@@ -145,7 +146,7 @@ def test_a_program_may_begin_first_and_ask_then(served: Served) -> None:
         (done,) = last_calls(talk)
         text, edit = done["content"]
         assert text == {"type": "text", "text": "Wrote it."}
-        # It did not say what it changed, but it asked us to write.
+        # The call names no change, but the program asked the host to write.
         assert (edit["type"], edit["after"]["uri"]) == ("fileEdit", path.as_uri())
         assert len(transcript(talk.session)) == 4
 
@@ -167,7 +168,7 @@ def test_while_one_call_asks_nothing_new_begins_and_what_runs_may_end(served: Se
         assert heard.text == "Meanwhile. You chose yy y1."
         one, two, three = (call["toolCallId"] for call in last_calls(talk))
         messages = public([said.message for said in talk.session.messages])
-        check_seed(messages)
+        check_imported_history(messages)
         assert messages == [
             user("both"),
             assistant(use(two, "other", n=2)),
@@ -222,11 +223,11 @@ def test_its_commands_run_in_terminals_that_people_can_watch(served: Served) -> 
             await talk.hear_one("toolCallContentChanged")
             call = await until_call(talk, "running")
         (block,) = call["content"]
-        terminal = talk.host.terminals.get(block["resource"])
+        terminal = talk.host.parts.terminals.get(block["resource"])
         claim: Any = terminal.claim
         assert claim["toolCallId"] == call["toolCallId"]
-        typed = {"type": "terminal/input", "terminal": terminal.uri, "data": "from me\n"}
-        assert await talk.host.dispatch(Identity("watcher"), 1, typed) is None
+        typed = terminal_input("from me\n")
+        assert await talk.host.client(Identity("watcher")).dispatch(1, terminal.uri, typed) is None
         heard = await talk.finish()
         code, _, output = heard.text.partition(": ")
         # What is typed is printed too, sooner or later.

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from acp_acting import PROGRAMS, is_alive, pid_in
-from agenthost.client.ahp import AhpClient, answer_of
+from agenthost.client.ahp import AhpClient, answer_text
 from serving import Served, serving
 
 
@@ -30,13 +30,13 @@ async def begin(served: Served, pids: Path) -> str:
 
 
 async def look(served: Served, uri: str) -> tuple[str, str]:
-    """Give how the turn ended, and what the program says to a new one."""
+    """Return how the turn ended, and the answer of the program to a new one."""
     async with AhpClient(f"{served.wait_url()}/ahp") as client:
         session = await client.session(uri)
         state = await session.until(lambda state: "activeTurn" not in state)
         error = state["turns"][-1].get("error")
         await session.ask("memory")
-        return (error or {"message": ""})["message"], answer_of(session.turns[-1])
+        return (error or {"message": ""})["message"], answer_text(session.turns[-1])
 
 
 @pytest.mark.parametrize("flag", ["--load", "--no-load"])

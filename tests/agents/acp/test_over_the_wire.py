@@ -7,7 +7,7 @@ import pytest
 
 from aap_talking import MODES, Speaker, assistant, permission, result, used, user
 from acp_acting import Served
-from agenthost.client.ahp import AhpClient, TurnFailed, answer_of
+from agenthost.client.ahp import AhpClient, TurnFailed, answer_text
 from hosting import run
 
 
@@ -16,7 +16,7 @@ def app_of(served: Served) -> Speaker:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_permission_over_aap_is_asked_like_that_of_a_tool_of_the_server(served: Served, mode: str) -> None:
+def test_a_permission_over_aap_is_asked_like_that_of_a_server_tool(served: Served, mode: str) -> None:
     app, name = app_of(served), f"aap-{mode}.txt"
     reply = app.begin(f"edit {name}", {"name": "acting"}, stream=mode)
     assert reply.stop == "tool_use"
@@ -41,7 +41,7 @@ def test_a_denial_over_aap_is_a_plain_no(served: Served, mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_several_that_ask_at_once_are_asked_one_after_the_other(served: Served, mode: str) -> None:
+def test_simultaneous_permission_requests_are_asked_one_by_one(served: Served, mode: str) -> None:
     app = app_of(served)
     reply = app.begin("both", {"name": "acting"}, stream=mode)
     for _ in range(2):
@@ -68,7 +68,7 @@ def test_its_modes_and_images_are_declared_over_aap(served: Served) -> None:
     assert json.loads(reply.text)[1] == {"type": "image", "data": "aGVsbG8=", "mimeType": "image/png"}
 
 
-def test_history_that_an_application_brings_is_told(served: Served) -> None:
+def test_the_program_is_given_the_history_that_an_application_brings(served: Served) -> None:
     seed = [user("My name is Ada."), assistant("Hello Ada.")]
     reply = app_of(served).begin("blocks", {"name": "acting"}, seed=seed)
     first, _ = json.loads(reply.text)
@@ -86,9 +86,9 @@ def test_two_clients_over_ahp_see_the_same_and_the_first_answer_counts(served: S
             assert call["edits"]["items"][0]["after"]["uri"].endswith("/ahp.txt")
             await theirs.approve(call, option="yy")
             turn = await saying.turn()
-            assert answer_of(turn) == "You chose yy."
+            assert answer_text(turn) == "You chose yy."
             state = await theirs.until(lambda state: state["turns"])
-            assert answer_of(state["turns"][-1]) == "You chose yy."
+            assert answer_text(state["turns"][-1]) == "You chose yy."
 
     run(story)
 
@@ -117,7 +117,7 @@ def test_a_turn_is_cancelled_over_ahp(served: Served) -> None:
     run(story)
 
 
-def test_what_went_wrong_is_told_over_ahp(served: Served) -> None:
+def test_an_error_is_reported_over_ahp(served: Served) -> None:
     async def story() -> None:
         async with AhpClient(f"{served.url}/ahp") as client:
             session = await client.create("acting")

@@ -25,14 +25,14 @@ def test_a_turn_that_is_cancelled_ends_and_the_next_one_begins_when_the_program_
         await talk.cancel()
         await talk.finish()
         assert last(talk)["state"] == "cancelled"
-        # What the program said too late belongs to no turn.
+        # Late updates of the program belong to no turn.
         assert (await talk.say("say hello")).text == "hello "
         assert await memory(talk) == ["hang", "say hello"]
 
     served.run(story())
 
 
-def test_who_cancels_while_somebody_is_asked_answers_it_too(served: Served) -> None:
+def test_cancelling_a_turn_answers_its_permission_request(served: Served) -> None:
     async def story() -> None:
         talk = await served.talk()
         await talk.send("edit cancelled.txt")
@@ -47,7 +47,7 @@ def test_who_cancels_while_somebody_is_asked_answers_it_too(served: Served) -> N
     served.run(story())
 
 
-def test_a_program_that_does_not_stop_is_ended_with_all_that_it_started(
+def test_a_program_that_does_not_stop_is_killed_with_its_children(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(conversation, "CANCEL_SECONDS", 0.3)
@@ -62,7 +62,7 @@ def test_a_program_that_does_not_stop_is_ended_with_all_that_it_started(
             pid = await pid_in(tmp_path / "pid")
             await talk.cancel()
             await talk.finish()
-            # It goes on with another process, which takes the session up; who is in a turn keeps the old.
+            # A new process resumes the session; a running turn keeps the old process.
             assert await memory(talk) == [f"hang {tmp_path / 'pid'}"]
             assert is_alive(pid)
             await other.approve(call)
@@ -85,19 +85,19 @@ def test_a_program_that_dies_fails_its_turn_and_is_started_again(tmp_path: Path)
             assert error["message"].startswith("acting ended with exit code 3; the next message starts it")
             assert error["message"].endswith("out of paper")
             (call,) = calls_in(last(talk))
-            assert call["error"]["message"] == "Acting broke off; whether it did this is unknown"
+            assert call["error"]["message"] == "Acting stopped unexpectedly; whether it did this is unknown"
             assert await memory(talk) == ["say hello", "die"]
             assert len(transcript(talk.session)) == 8
 
     run(story)
 
 
-def test_a_program_that_nobody_uses_leaves_and_comes_back(tmp_path: Path) -> None:
+def test_an_idle_program_is_stopped_and_started_again(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path, acting(tmp_path / "home", idle_seconds=0.2)) as host:
             talk = await Talk.begin(host, "acting")
             await talk.say("say hello")
-            peers = relay_of(host)._peers
+            peers = relay_of(host)._pool
             await asyncio.wait_for(peers._current.wait(), 10)
             assert await memory(talk) == ["say hello"]
 
@@ -107,7 +107,7 @@ def test_a_program_that_nobody_uses_leaves_and_comes_back(tmp_path: Path) -> Non
 def test_a_program_holds_only_so_many_sessions_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(relay, "MOST_HELD", 1)
+    monkeypatch.setattr(relay, "MAX_CONVERSATIONS", 1)
 
     async def story() -> None:
         async with talking(tmp_path, acting(tmp_path / "home")) as host:
@@ -120,7 +120,7 @@ def test_a_program_holds_only_so_many_sessions_at_once(
     run(story)
 
 
-def test_one_that_could_not_come_back_does_not_leave(tmp_path: Path) -> None:
+def test_a_program_that_cannot_resume_is_not_stopped_when_idle(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path, acting(tmp_path / "home", "--no-load", idle_seconds=0.05)) as host:
             talk = await Talk.begin(host, "acting")
@@ -137,7 +137,7 @@ def test_nothing_is_left_when_the_host_closes_or_the_keeper_sees_it_killed(tmp_p
             talk = await Talk.begin(host, "acting")
             await talk.send(f"hang {tmp_path / 'pid'}")
             pid = await pid_in(tmp_path / "pid")
-            keeper = relay_of(host)._peers._current._program._keeper
+            keeper = relay_of(host)._pool._current._program._keeper._process
             assert is_alive(pid)
         assert not is_alive(pid)
         assert keeper.returncode is not None
@@ -161,8 +161,8 @@ def test_the_program_may_be_killed_at_any_time(tmp_path: Path) -> None:
 
 
 def program_of(host: Host) -> int:
-    """Give the process that is the program: the child of its keeper, which is two."""
-    return child_of(child_of(relay_of(host)._peers._current._program._keeper.pid))
+    """Return the process of the program: the grandchild of its keeper."""
+    return child_of(child_of(relay_of(host)._pool._current._program._keeper._process.pid))
 
 
 def child_of(pid: int) -> int:

@@ -14,7 +14,7 @@ import pytest
 from aap_talking import Speaker, permission, result
 from acp_acting import Served, serving
 from agenthost.agents.acp import AcpAgent
-from agenthost.client.ahp import AhpClient, answer_of
+from agenthost.client.ahp import AhpClient, answer_text
 from modelling import Service, model_service
 from peering import peer
 from turning import calls_in, transcript, until, until_call
@@ -250,7 +250,7 @@ def test_a_client_of_ahp_on_a_real_socket(real: Real, kind: str) -> None:
             saying = session.say(f"write {kind}-wire.txt")
             await session.until(lambda _: session.open_calls)
             await session.approve(session.open_calls[0], option=ALLOW_ONCE[kind])
-            assert answer_of(await saying.turn()) == "That was it."
+            assert answer_text(await saying.turn()) == "That was it."
 
     real.served.run(story(), SECONDS)
 
@@ -262,18 +262,18 @@ def make_old(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_program_that_left_takes_its_session_up(real: Real, kind: str) -> None:
+def test_a_program_that_was_stopped_resumes_its_session(real: Real, kind: str) -> None:
     async def story() -> None:
         talk = await real.served.talk(kind)
         await talk.say("hello")
         agent: Any = real.served.site.host.agents[kind]
-        await agent.relay._peers._current.leave()
+        await agent.relay._pool._current.leave()
         make_old(real.folder)
         await until(talk, lambda state: "activeTurn" not in state)
         assert (await talk.say("again")).text == "Once more."
 
     real.served.run(story(), SECONDS)
-    # The model is given what was said before: the program has it, and was not told by us.
+    # The model gets the history from the program, which was not given it by us.
     said = json.dumps(real.service.requests("again")[-1]["messages"])
     assert "Hi there, friend!" in said
     assert "This conversation began without you" not in said

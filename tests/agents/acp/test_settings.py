@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from acp_acting import Served, acting
-from agenthost.agents.acp.settings import MODE, MODEL, Settings
+from agenthost.agents.acp.settings import MODE, MODEL, SessionSettings
 from hosting import run
 from talking import Talk, talking
 from turning import parts, until_call
@@ -39,7 +39,7 @@ def test_a_session_may_begin_in_another_mode(served: Served) -> None:
     served.run(story())
 
 
-def test_a_mode_counts_at_once_also_in_the_middle_of_a_turn(served: Served) -> None:
+def test_a_mode_takes_effect_at_once_even_during_a_turn(served: Served) -> None:
     async def story() -> None:
         talk = await served.talk()
         await talk.send("mode ?")
@@ -74,7 +74,7 @@ def test_a_pinned_mode_cannot_be_changed_by_anybody(tmp_path: Path) -> None:
     run(story)
 
 
-def test_a_mode_that_the_program_does_not_have_is_told(tmp_path: Path) -> None:
+def test_an_unknown_mode_is_reported(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path, acting(tmp_path / "home", mode="wild")) as host:
             talk = await Talk.begin(host, "acting")
@@ -118,10 +118,10 @@ NEW: Any = [
 ]
 
 
-def test_the_newest_way_to_say_it_stands_for_the_older_ones() -> None:
-    settings = Settings()
+def test_config_options_replace_modes_and_models() -> None:
+    settings = SessionSettings()
     old = {"availableModes": [{"id": "ask", "name": "Ask"}], "currentModeId": "ask"}
-    settings.learn({"modes": old, "configOptions": NEW})
+    settings.load({"modes": old, "configOptions": NEW})
     assert settings.values() == {MODE: "x", MODEL: "m2", "loud": "true", "level": "a"}
     assert [model.id for model in settings.models()] == ["m2", "m1"]
     assert [option.name for option in settings.options()] == [MODE, "loud", "level"]
@@ -132,25 +132,25 @@ def test_the_newest_way_to_say_it_stands_for_the_older_ones() -> None:
     assert known["loud"].request("false") == ("session/set_config_option", flag)
 
 
-def test_the_older_ways_are_understood_too() -> None:
-    settings = Settings()
+def test_modes_and_models_are_understood() -> None:
+    settings = SessionSettings()
     models = {"availableModels": [{"modelId": "m1", "name": "One"}], "currentModelId": "m1"}
     modes = {"availableModes": [{"id": "ask", "name": "Ask"}], "currentModeId": "ask"}
-    settings.learn({"models": models, "modes": modes})
+    settings.load({"models": models, "modes": modes})
     assert settings.known[MODEL].request("m1") == ("session/set_model", {"modelId": "m1"})
     assert settings.known[MODE].request("ask") == ("session/set_mode", {"modeId": "ask"})
-    settings.hear({"sessionUpdate": "current_mode_update", "currentModeId": "other"})
+    settings.on_update({"sessionUpdate": "current_mode_update", "currentModeId": "other"})
     assert settings.values()[MODE] == "other"
 
 
 @pytest.mark.parametrize("answer", [None, [], {}, {"modes": 5, "models": [], "configOptions": {"a": 1}}])
-def test_what_has_no_form_is_nothing_to_choose(answer: Any) -> None:
-    settings = Settings()
-    settings.learn(answer)
+def test_malformed_settings_are_ignored(answer: Any) -> None:
+    settings = SessionSettings()
+    settings.load(answer)
     assert settings.values() == {}
 
 
-def test_mcp_servers_and_variables_are_handed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mcp_servers_and_variables_are_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OUR_TOKEN", "t0ken")
     monkeypatch.setenv("OUR_SECRET", "nobody's business")
     server: Any = {"name": "files", "command": "mcp-files -v", "env": {"TOKEN": "$OUR_TOKEN"}}
@@ -160,7 +160,7 @@ def test_mcp_servers_and_variables_are_handed_over(tmp_path: Path, monkeypatch: 
         agent = acting(tmp_path / "home", env={"WHO": "<$OUR_TOKEN> $$"}, mcp_servers=[server, other])
         async with talking(tmp_path, agent) as host:
             talk = await Talk.begin(host, "acting")
-            # The other one is left out: this program takes no MCP over HTTP.
+            # The other one is left out: this program does not support MCP over HTTP.
             assert (await talk.say("servers")).text == (
                 '[{"name": "files", "command": "mcp-files", "args": ["-v"], '
                 '"env": [{"name": "TOKEN", "value": "t0ken"}]}]'
@@ -189,7 +189,7 @@ def test_a_program_that_wants_a_login_says_what_to_do(tmp_path: Path) -> None:
             heard = await talk.say("mode")
             assert heard.ending["error"]["message"] == (
                 "acting needs to be logged in: Authentication required. Log in with the program itself, as "
-                "the user that runs this host, or hand it a key by its environment (`env`, --acp-env); then "
+                "the user that runs this host, or pass it a key in its environment (`env`, --acp-env); then "
                 "try again."
             )
             assert parts(talk.state["turns"][-1]) == []

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from agenthost.cli.loading import load_agents
-from agenthost.host.agent import Agent
+from agenthost.cli.agent_files import load_agents
+from agenthost.host.authoring.agent import Agent
 from hosting import run
 from talking import Talk, said, talking
 

@@ -14,7 +14,7 @@ from modelling import WIRES, Service, model_agent, model_service
 from sites import Site, site
 
 with warnings.catch_warnings():
-    # Where they are compiled for the first time, Python finds fault with a text in one of them.
+    # Python warns about a string in one of them when it is first compiled.
     warnings.simplefilter("ignore")
     import pydantic_ai.models.anthropic
     import pydantic_ai.models.google

@@ -17,15 +17,15 @@ from pydantic_ai.messages import (
 )
 
 from agenthost.agents.model.history import (
-    FIRST_WORD,
+    ASSISTANT_FIRST,
     NO_IMAGE,
     NO_RESULT,
     NO_SUCH_IMAGE,
     NO_TEXT,
-    Names,
-    definitions,
-    instructions_of,
+    ToolNames,
+    collect_instructions,
     to_history,
+    tool_definitions,
 )
 from transcripts import answer, call, calls, says, system, transcripts, user
 
@@ -33,7 +33,7 @@ PNG = "data:image/png;base64,iVBORw0KGgo="
 
 
 def history(*messages: Any, service: str = "anthropic", **how: Any) -> list[ModelMessage]:
-    return to_history(messages, service, Names(()), **how)
+    return to_history(messages, service, ToolNames(()), **how)
 
 
 def blocks(*content: Any, **over: Any) -> Any:
@@ -42,7 +42,7 @@ def blocks(*content: Any, **over: Any) -> Any:
 
 
 def short(messages: list[ModelMessage]) -> list[Any]:
-    """Give a history in short: what each part says."""
+    """Return a short form of a history: the text of each part."""
     return [[_short(part) for part in message.parts] for message in messages]
 
 
@@ -58,7 +58,7 @@ def _short(part: Any) -> Any:
 
 @given(transcripts)
 def test_every_transcript_becomes_a_valid_history(messages: list[Any]) -> None:
-    made = to_history(messages, "anthropic", Names(()))
+    made = to_history(messages, "anthropic", ToolNames(()))
     assert all(isinstance(one, ModelRequest) != (place % 2 == 1) for place, one in enumerate(made))
     assert all(one.parts for one in made)
     seen: set[str] = set()
@@ -75,11 +75,11 @@ def test_every_transcript_becomes_a_valid_history(messages: list[Any]) -> None:
 @given(transcripts)
 def test_nothing_that_was_said_is_lost(messages: list[Any]) -> None:
     said = [one["content"] for one in messages if one["role"] == "user" and isinstance(one["content"], str)]
-    told = [text for one in short(to_history(messages, "x", Names(()))) for text in one]
+    told = [text for one in short(to_history(messages, "x", ToolNames(()))) for text in one]
     assert [text for text in said if text not in told] == []
 
 
-def test_a_call_that_was_cut_off_has_a_result_all_the_same() -> None:
+def test_a_call_that_was_cut_off_still_has_a_result() -> None:
     assert short(history(user(), calls("a", "b"), answer("b", "five"), user("Go on"))) == [
         ["Hello"],
         ["So:", ("call", "a"), ("call", "b")],
@@ -92,19 +92,19 @@ def test_results_stand_in_the_order_of_the_calls_however_late_they_came() -> Non
     assert short(made)[2] == [("a", "1"), ("b", "2"), "Wait"]
 
 
-def test_a_turn_that_said_nothing_leaves_two_messages_of_the_user_in_one() -> None:
+def test_two_user_messages_in_a_row_become_one() -> None:
     assert short(history(user("One"), user("Two"), says("Three"))) == [["One", "Two"], ["Three"]]
 
 
-def test_a_conversation_that_the_assistant_begins_begins_with_a_word_of_the_user() -> None:
-    assert short(history(says("Welcome"), user())) == [[FIRST_WORD], ["Welcome"], ["Hello"]]
+def test_a_conversation_that_the_assistant_begins_gets_a_user_message_first() -> None:
+    assert short(history(says("Welcome"), user())) == [[ASSISTANT_FIRST], ["Welcome"], ["Hello"]]
 
 
-def test_empty_messages_are_no_trouble() -> None:
+def test_empty_messages_are_accepted() -> None:
     assert short(history(user(""), says(" "), user([]), blocks())) == [[NO_TEXT, NO_TEXT]]
 
 
-def test_ids_that_services_would_not_take_are_replaced_the_same_each_time() -> None:
+def test_ids_that_services_do_not_accept_are_replaced_consistently() -> None:
     messages = [user(), calls("a b/c"), answer("a b/c"), user(), calls("a b/c"), answer("a b/c")]
     first, again = history(*messages), history(*messages)
     ids = [part.tool_call_id for one in first for part in one.parts if isinstance(part, ToolCallPart)]
@@ -131,7 +131,7 @@ def test_thoughts_that_were_cut_off_do_not_go_back() -> None:
     assert short(history(user(), blocks(THOUGHT, {"type": "text", "text": "So"}))) == [["Hello"], ["So"]]
 
 
-def test_thoughts_without_words_go_back_before_what_they_led_to() -> None:
+def test_thoughts_without_text_go_back_before_what_follows_them() -> None:
     private = {"openai": {"id": "fc", "thoughts": [{"id": "rs", "signature": "secret"}]}}
     made: Any = history(user(), blocks(call("a", _private=private)), answer("a"), service="openai")
     thought, asked = made[1].parts
@@ -139,7 +139,7 @@ def test_thoughts_without_words_go_back_before_what_they_led_to() -> None:
     assert asked.id == "fc"
 
 
-def test_images_go_along_where_they_can_be_seen() -> None:
+def test_images_are_sent_to_models_that_see_them() -> None:
     content = [
         {"type": "text", "text": "Look"},
         {"type": "image", "url": PNG},
@@ -157,23 +157,23 @@ def test_images_go_along_where_they_can_be_seen() -> None:
     assert short(history(user(broken))) == [[NO_SUCH_IMAGE]]
 
 
-def test_instructions_are_in_one_place_wherever_they_were() -> None:
+def test_instructions_are_collected_from_everywhere() -> None:
     messages = [system("Be kind."), user(), system("Be quick."), says()]
-    assert instructions_of("Be brief.", messages) == "Be brief.\n\nBe kind.\n\nBe quick."
+    assert collect_instructions("Be brief.", messages) == "Be brief.\n\nBe kind.\n\nBe quick."
     assert short(history(*messages)) == [["Hello"], ["Hi"]]
-    assert instructions_of("", [user()]) == ""
+    assert collect_instructions("", [user()]) == ""
 
 
 names = st.lists(st.text(min_size=1, max_size=80), unique=True, max_size=6)
 
 
 @given(names)
-def test_tools_have_names_that_all_services_take_and_keep_their_own_here(given_names: list[str]) -> None:
-    known = Names(given_names)
+def test_tool_names_are_valid_for_all_services_and_map_back(given_names: list[str]) -> None:
+    known = ToolNames(given_names)
     sent = [known.add(name) for name in given_names]
     assert len(set(sent)) == len(sent)
     assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", one) for one in sent)
-    assert [known.back(one) for one in sent] == given_names
+    assert [known.original(one) for one in sent] == given_names
 
 
 def test_tools_are_described_with_the_schema_of_an_object() -> None:
@@ -181,11 +181,11 @@ def test_tools_are_described_with_the_schema_of_an_object() -> None:
         {"name": "files/read", "description": "Read."},
         {"name": "b", "inputSchema": {"required": ["x"]}},
     ]
-    first, second = definitions(tools, Names(()))
+    first, second = tool_definitions(tools, ToolNames(()))
     assert (first.name, first.description) == ("files_read", "Read.")
     assert first.parameters_json_schema == {"type": "object", "properties": {}}
     assert second.parameters_json_schema == {"type": "object", "properties": {}, "required": ["x"]}
 
 
-def test_a_name_that_the_model_made_up_stays_as_it_is() -> None:
-    assert Names(["a"]).back("nothing") == "nothing"
+def test_a_name_that_the_model_made_up_stays_unchanged() -> None:
+    assert ToolNames(["a"]).original("nothing") == "nothing"

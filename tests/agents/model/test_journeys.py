@@ -58,7 +58,7 @@ pytestmark = [
 
 @pytest.fixture
 def told(served: Any, wire: str, protocol: str) -> Any:
-    """Give what says something in a new session, and tells what came of it."""
+    """Return a function that sends a message in a new session, and returns the outcome."""
 
     def say_it(text: str, *, may: bool | None = None) -> Any:
         async def story() -> Any:
@@ -77,7 +77,7 @@ def test_an_answer_arrives_piece_by_piece(told: Any) -> None:
     assert len(outcome.pieces) > 1
 
 
-def test_a_tool_of_the_server_is_run_and_its_result_answered_upon(told: Any) -> None:
+def test_a_server_tool_is_run_and_the_model_gets_its_result(told: Any) -> None:
     outcome = told("Please throw a die")
     assert (outcome.text, outcome.stop) == ("I throw. It is a four.", "end_turn")
 
@@ -86,7 +86,7 @@ def test_a_tool_that_needs_permission_runs_when_it_is_granted(told: Any) -> None
     assert told("What time is it?", may=True).text == "Noon in Rome."
 
 
-def test_a_tool_that_is_denied_is_told_to_the_model_with_the_reason(told: Any) -> None:
+def test_the_model_is_told_of_a_denied_tool_with_the_reason(told: Any) -> None:
     assert told("What time is it?", may=False).text == "I was not let."
 
 
@@ -94,7 +94,7 @@ def test_a_tool_of_the_application_is_run_by_it(told: Any) -> None:
     assert told("Do paint it").text == "Blue it is."
 
 
-def test_thoughts_are_shown_as_such(told: Any) -> None:
+def test_thoughts_are_shown_as_thoughts(told: Any) -> None:
     outcome = told("Do the sum")
     assert (outcome.thoughts, outcome.text) == (THOUGHT, "Four.")
 
@@ -102,7 +102,7 @@ def test_thoughts_are_shown_as_such(told: Any) -> None:
 def test_an_answer_that_reaches_the_limit_says_so(told: Any, wire: str) -> None:
     outcome = told("Write a novel")
     assert outcome.text == "It was a dark and"
-    # In the Responses format, the service has no word for it.
+    # The Responses format has no such reason.
     assert outcome.stop == ("end_turn" if wire == "responses" else "max_tokens")
 
 
@@ -114,13 +114,13 @@ def test_what_the_model_is_asked_has_the_system_prompt_and_the_tools(served: Any
     assert {one["function"]["name"] for one in body["tools"]} == {"clock", "dice", "paint"}
 
 
-def test_what_is_kept_for_the_service_is_shown_over_neither_protocol(served: Any) -> None:
+def test_private_data_of_the_service_is_shown_over_neither_protocol(served: Any) -> None:
     async def story() -> None:
         async with AapClient(f"{served.site.url}/aap") as aap:
             session = await aap.create("anthropic")
             await session.ask("Do the sum")
             shown = [await session.history("full"), await session.history("compacted"), await session.info()]
-            held = served.site.host.engine.sessions.held(session.id)
+            held = served.site.host.parts.engine.sessions.held(session.id)
             assert "secret-signature" in json.dumps([said.message for said in held.messages])
             async with AhpClient(f"{served.site.url.replace('http', 'ws', 1)}/ahp") as ahp:
                 watched = await ahp.session(held.row.uri)
@@ -146,7 +146,7 @@ def test_a_session_gets_a_title_from_the_model_unless_somebody_gave_it_one(serve
     served.run(story())
 
 
-def test_what_a_turn_cost_is_told_with_all_of_its_steps(served: Any) -> None:
+def test_the_usage_of_a_turn_includes_all_of_its_steps(served: Any) -> None:
     async def story() -> None:
         async with AhpClient(f"{served.site.url.replace('http', 'ws', 1)}/ahp") as client:
             session = await client.create("chat")
@@ -160,7 +160,7 @@ def test_what_a_turn_cost_is_told_with_all_of_its_steps(served: Any) -> None:
     served.run(story())
 
 
-def test_models_are_offered_with_how_much_they_think(served: Any) -> None:
+def test_models_offer_their_thinking_levels(served: Any) -> None:
     async def story() -> None:
         async with AhpClient(f"{served.site.url.replace('http', 'ws', 1)}/ahp") as client:
             agents: Any = {agent["provider"]: agent for agent in client.agents}

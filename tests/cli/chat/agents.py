@@ -1,10 +1,10 @@
-"""The agents that the chat is tried with: the demo agent, and one for what that does not do."""
+"""The agents that the chat is tested with: the demo agent, and one for what that does not do."""
 
 import asyncio
 
 from agenthost import Agent, Choice, Question, ToolResult, Turn, Usage, tool
 from agenthost.agents.demo import demo
-from agenthost.agents.demo.parsing import read_calls
+from agenthost.agents.demo.arguments import parse_calls
 from agenthost.tools.subagents import subagent
 from agenthost.tools.workspace import edit_file
 
@@ -36,20 +36,20 @@ Done: 你好世界.
 
 @tool(title="Secret", read_only=True, needs_result_confirmation=True)
 async def secret() -> str:
-    """Give what not everybody may see."""
+    """Return what not everybody may see."""
     return "the number is 42"
 
 
 @tool(title="Slip", read_only=True)
 async def slip() -> str:
-    """Fail as no tool should."""
+    """Fail with an error that no tool should raise."""
     raise ValueError("no such luck")
 
 
 async def wait(turn: Turn, word: str) -> None:
-    """Wait for somebody, in some way."""
+    """Wait for the user, in one of several ways."""
     match word:
-        case "/late":  # a second call asks, while the first still waits
+        case "/late":  # a second call asks while the first still waits
             first, second = turn.report("Dig"), turn.report("Fill")
             first.put_question([])
             await asyncio.sleep(0.5)
@@ -91,7 +91,7 @@ async def show(turn: Turn) -> None:
             await turn.notify("The meadow is nearly empty.")
             await turn.show(b"\x89PNG", "image/png")
         case "/call":
-            (call,) = read_calls(rest)
+            (call,) = parse_calls(rest)
             (result,) = await turn.calls(call)
             await turn.say(f"{call.name} -> {result}")
         case "/slip":

@@ -1,4 +1,4 @@
-"""One server with the agents of the chat for all its tests: each of them makes sessions of its own."""
+"""One server for all tests of the chat; each test creates its own sessions."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,12 +1,12 @@
-"""A host that goes away under an open chat, and comes back."""
+"""A host that goes away while a chat is open, and comes back."""
 
 import signal
 import socket
 from pathlib import Path
 
 from agenthost.client.ahp import AhpClient
-from agenthost.host.keys import KeyFile
-from cli.chat.seeing import chat
+from agenthost.host.access.keys import KeyFile
+from cli.chat.terminals import chat
 from hosting import run
 from serving import serving, wait_ready
 
@@ -16,7 +16,7 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def test_a_killed_host_costs_nothing_that_was_shown_and_nothing_comes_twice(tmp_path: Path) -> None:
+def test_after_a_host_is_killed_nothing_shown_is_lost_or_repeated(tmp_path: Path) -> None:
     (tmp_path / "workspace").mkdir()
     words: list[str | Path] = [
         "--port",
@@ -29,76 +29,76 @@ def test_a_killed_host_costs_nothing_that_was_shown_and_nothing_comes_twice(tmp_
     with serving(*words) as served:
         url = served.wait_url()
         wait_ready(url)
-        with chat(url, "--agent", "demo", rows=40) as seen:
-            seen.wait_prompt()
-            seen.say("/think before the end")
-            seen.wait_for("\nbefore the end")
-            seen.say("/wait 3")
-            seen.wait_screen("....")
+        with chat(url, "--agent", "demo", rows=40) as terminal:
+            terminal.wait_prompt()
+            terminal.say("/think before the end")
+            terminal.wait_for("\nbefore the end")
+            terminal.say("/wait 3")
+            terminal.wait_screen("....")
             served.stop(signal.SIGKILL)
-            seen.wait_for("the connection is lost")
-            seen.wait_screen("trying to get it back")
-            seen.say("said meanwhile")
+            terminal.wait_for("connection lost")
+            terminal.wait_screen("reconnecting")
+            terminal.say("said meanwhile")
             with serving(*words) as again:
                 again.wait_url()
-                seen.wait_for("connected again")
-                seen.wait_for("You said: said meanwhile")
-                seen.wait_prompt()
-                dots = [line for line in seen.lines if line.startswith("..")]
+                terminal.wait_for("reconnected")
+                terminal.wait_for("You said: said meanwhile")
+                terminal.wait_prompt()
+                dots = [line for line in terminal.lines if line.startswith("..")]
                 assert dots == ["." * 60]
-                assert seen.text.count("I was asked to say") == 1
-                seen.say("/call clock")
-                seen.wait_screen("[y]")
+                assert terminal.text.count("I was asked to say") == 1
+                terminal.say("/call clock")
+                terminal.wait_screen("[y]")
                 again.stop(signal.SIGKILL)
-                seen.wait_for("the connection is lost", 2)
+                terminal.wait_for("connection lost", 2)
                 with serving(*words) as third:
                     third.wait_url()
-                    seen.wait_for("connected again", 2)
-                    seen.wait_screen("[y]")
-                    seen.type("y")
-                    seen.wait_for("clock -> ")
-                    seen.wait_prompt()
-                    assert seen.text.count("> /call clock") == 1
+                    terminal.wait_for("reconnected", 2)
+                    terminal.wait_screen("[y]")
+                    terminal.type("y")
+                    terminal.wait_for("clock -> ")
+                    terminal.wait_prompt()
+                    assert terminal.text.count("> /call clock") == 1
                     third.stop(signal.SIGKILL)
-                    seen.wait_for("the connection is lost", 3)
-                    seen.say("nobody hears this")
-                    seen.leave()
-                    assert "✗ not sent: nobody hears this" in seen.text
+                    terminal.wait_for("connection lost", 3)
+                    terminal.say("nobody hears this")
+                    terminal.leave()
+                    assert "✗ not sent: nobody hears this" in terminal.text
 
 
-def test_a_session_that_is_removed_ends_the_chat(server: str) -> None:
-    with chat(server, "--agent", "demo") as seen:
-        seen.wait_prompt()
-        seen.say(":info")
-        seen.wait_for("this client is")
-        name = seen.text.split("session ")[1].split(":")[0]
-        seen.say("hello")
-        seen.wait_for("You said: hello")
+def test_deleting_the_session_ends_the_chat(server: str) -> None:
+    with chat(server, "--agent", "demo") as terminal:
+        terminal.wait_prompt()
+        terminal.say(":info")
+        terminal.wait_for("this client is")
+        name = terminal.text.split("session ")[1].split(":")[0]
+        terminal.say("hello")
+        terminal.wait_for("You said: hello")
         _remove(server, name)
-        seen.wait_for("✗ this session is not there any more")
-        assert seen.rest() == 1
+        terminal.wait_for("✗ this session no longer exists")
+        assert terminal.wait_exit() == 1
 
 
 def _remove(server: str, name: str) -> None:
-    async def story() -> None:
+    async def dispose() -> None:
         async with AhpClient(f"{server}/ahp") as client:
             await (await client.session(f"demo:/{name}")).dispose()
 
-    run(story)
+    run(dispose)
 
 
-def test_a_key_is_asked_for_and_given(tmp_path: Path) -> None:
+def test_a_key_is_required_and_taken_from_the_environment(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     _, key = KeyFile(tmp_path / "data").create("ann")
     with serving("--data", tmp_path / "data", "--workspace", tmp_path) as served:
         url = served.wait_url()
         wait_ready(url)
-        with chat(url) as seen:
-            assert seen.rest() == 1
+        with chat(url) as terminal:
+            assert terminal.wait_exit() == 1
             assert (
-                "wants a valid key (HTTP 401); a key is given by --key, or by AGENTHOST_KEY"
-                in seen.text.replace("\n", "")
+                "needs a valid key (HTTP 401); pass a key with --key or AGENTHOST_KEY"
+                in terminal.text.replace("\n", "")
             )
-        with chat(url, AGENTHOST_KEY=key) as seen:
-            seen.wait_prompt()
-            seen.leave()
+        with chat(url, AGENTHOST_KEY=key) as terminal:
+            terminal.wait_prompt()
+            terminal.leave()

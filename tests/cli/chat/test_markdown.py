@@ -1,4 +1,4 @@
-"""Markdown as it streams: however it comes, it looks as if it had come at once."""
+"""Markdown as it streams: however it is split, it looks as if it had arrived at once."""
 
 from itertools import pairwise
 
@@ -6,20 +6,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agenthost.cli.chat.markdown import Answer, Thought
-from agenthost.cli.chat.painting import Painter, clean, one_line, plain
+from agenthost.cli.chat.render.markdown import MarkdownStream, ThoughtStream
+from agenthost.cli.chat.terminal.paint import Painter
+from agenthost.cli.chat.terminal.text import clean, one_line
+from agenthost.core.ansi import strip_escapes
 from cli.chat.agents import DOCUMENT
 
 
 def streamed(text: str, cuts: list[int], *, width: int = 60, rows: int = 10) -> list[str]:
-    answer = Answer(Painter(lambda: width))
-    places = sorted({cut % (len(text) + 1) for cut in cuts} | {0, len(text)})
+    answer = MarkdownStream(Painter(lambda: width))
+    ends = sorted({cut % (len(text) + 1) for cut in cuts} | {0, len(text)})
     lines = []
-    for start, end in pairwise(places):
+    for start, end in pairwise(ends):
         answer.feed(text[start:end])
-        lines += answer.settle(rows)
-        answer.live()
-    return lines + answer.end()
+        lines += answer.flush(rows)
+        answer.preview()
+    return lines + answer.finish()
 
 
 def whole(text: str, width: int = 60) -> list[str]:
@@ -27,10 +29,10 @@ def whole(text: str, width: int = 60) -> list[str]:
 
 
 def shown(lines: list[str]) -> str:
-    return "\n".join(map(plain, lines))
+    return "\n".join(map(strip_escapes, lines))
 
 
-def test_every_kind_of_block_has_its_look() -> None:
+def test_every_kind_of_block_is_rendered() -> None:
     assert shown(whole(DOCUMENT, 40)) == (
         "A title\n"
         "\n"
@@ -58,7 +60,7 @@ def test_every_kind_of_block_has_its_look() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "look"),
+    ("text", "rendered"),
     [
         ("two\nlines", "two\nlines"),
         ("use <stdin> & <b>this</b>", "use <stdin> & <b>this</b>"),
@@ -73,26 +75,26 @@ def test_every_kind_of_block_has_its_look() -> None:
         ("```\nnever closed", "  never closed"),
     ],
 )
-def test_small_things_are_shown_as_they_are_meant(text: str, look: str) -> None:
-    assert shown(whole(text)) == look
+def test_details_are_rendered_as_they_were_meant(text: str, rendered: str) -> None:
+    assert shown(whole(text)) == rendered
 
 
 @settings(max_examples=30)
 @given(st.lists(st.integers(0, 10_000), max_size=40))
-def test_a_document_looks_the_same_however_it_comes(cuts: list[int]) -> None:
+def test_a_document_looks_the_same_however_it_is_split(cuts: list[int]) -> None:
     assert streamed(DOCUMENT, cuts) == whole(DOCUMENT)
 
 
-def test_what_is_final_is_painted_before_the_end_and_the_rest_stays_small() -> None:
-    answer = Answer(Painter(lambda: 60))
+def test_final_blocks_are_painted_early_and_the_rest_stays_small() -> None:
+    answer = MarkdownStream(Painter(lambda: 60))
     code = "".join(f"line {number}\n" for number in range(300))
     lines = []
     for piece in ("Look:\n\n```text\n", *code.splitlines(keepends=True), "```\n\nThat was it."):
         answer.feed(piece)
-        lines += answer.settle(10)
-        assert len(answer.live()) <= 12
+        lines += answer.flush(10)
+        assert len(answer.preview()) <= 12
     assert len(lines) > 280
-    assert shown(lines + answer.end()).split("\n") == [
+    assert shown(lines + answer.finish()).split("\n") == [
         "Look:",
         "",
         *(f"  line {number}" for number in range(300)),
@@ -101,40 +103,40 @@ def test_what_is_final_is_painted_before_the_end_and_the_rest_stays_small() -> N
     ]
 
 
-def test_an_endless_paragraph_loses_no_word_and_stays_small() -> None:
-    answer, lines = Answer(Painter(lambda: 40)), []
+def test_a_long_paragraph_loses_no_word_and_stays_small() -> None:
+    answer, lines = MarkdownStream(Painter(lambda: 40)), []
     words = [f"word{number}" for number in range(800)]
     for word in words:
         answer.feed(word + " ")
-        lines += answer.settle(8)
-        assert len(answer.live()) <= 9
-    lines += answer.end()
+        lines += answer.flush(8)
+        assert len(answer.preview()) <= 9
+    lines += answer.finish()
     assert " ".join(shown(lines).split()) == " ".join(words)
-    assert all(len(plain(line)) <= 40 for line in lines)
-    short = [line for line in lines[:-1] if len(plain(line)) < 32]
-    assert short == []  # parted where it was wrapped anyway
+    assert all(len(strip_escapes(line)) <= 40 for line in lines)
+    short = [line for line in lines[:-1] if len(strip_escapes(line)) < 32]
+    assert short == []  # split where it was wrapped anyway
 
 
-def test_one_huge_block_is_parted_somewhere() -> None:
-    answer = Answer(Painter(lambda: 60))
+def test_a_huge_block_is_split() -> None:
+    answer = MarkdownStream(Painter(lambda: 60))
     answer.feed("> quote " * 5_000)
-    assert answer.settle(10)
-    assert len(answer.live()) < 100
+    assert answer.flush(10)
+    assert len(answer.preview()) < 100
 
 
-def test_a_thought_comes_line_by_line() -> None:
-    thought = Thought(Painter(lambda: 30))
+def test_a_thought_is_painted_line_by_line() -> None:
+    thought = ThoughtStream(Painter(lambda: 30))
     thought.feed("first line\nsecond")
-    assert shown(thought.settle(5)) == "  first line"
-    assert shown(thought.live()) == "  second"
+    assert shown(thought.flush(5)) == "  first line"
+    assert shown(thought.preview()) == "  second"
     thought.feed(" goes on " * 40)
-    assert thought.settle(5)
+    assert thought.flush(5)
     thought.feed("at the end")
-    assert shown(thought.end()) == "  at the end"
-    assert thought.end() == []
+    assert shown(thought.finish()) == "  at the end"
+    assert thought.finish() == []
 
 
-def test_lines_fit_and_keep_their_colours_to_themselves() -> None:
+def test_lines_fit_the_width_and_reset_their_style() -> None:
     painter = Painter(lambda: 20, has_colours=True)
     assert painter.text("red words that are wrapped", "red") == [
         "\x1b[31mred words that are\x1b[0m",

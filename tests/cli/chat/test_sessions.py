@@ -1,10 +1,10 @@
-"""`agenthost sessions`: what there is on a server, kept and removed."""
+"""`agenthost sessions`: list, show, export and delete the sessions of a server."""
 
 import json
 from pathlib import Path
 
 from agenthost.client.ahp import AhpClient
-from cli.chat.seeing import at_terminal
+from cli.chat.terminals import at_terminal
 from hosting import run
 from serving import run_agenthost
 
@@ -13,22 +13,22 @@ def sessions(server: str, *words: str) -> tuple[int, str, str]:
     return run_agenthost("sessions", *words, "--url", server)
 
 
-def made(server: str, *texts: str) -> str:
+def create(server: str, *texts: str) -> str:
     names = []
 
-    async def story() -> None:
+    async def ask() -> None:
         async with AhpClient(f"{server}/ahp") as client:
             session = await client.create("demo")
             for text in texts:
                 await session.ask(text)
             names.append(session.uri.removeprefix("demo:/"))
 
-    run(story)
+    run(ask)
     return names[0]
 
 
-def test_sessions_are_listed_exported_and_removed(server: str, tmp_path: Path) -> None:
-    first, second = made(server, "/title The first", "hello"), made(server, "/title The second")
+def test_sessions_are_listed_exported_and_deleted(server: str, tmp_path: Path) -> None:
+    first, second = create(server, "/title The first", "hello"), create(server, "/title The second")
     code, out, err = sessions(server, "list")
     assert (code, err) == (0, "")
     rows = out.splitlines()
@@ -52,21 +52,21 @@ def test_sessions_are_listed_exported_and_removed(server: str, tmp_path: Path) -
     assert sessions(server, "export", "nobody")[::2] == (1, "agenthost: there is no session 'nobody'\n")
     code, _, err = sessions(server, "delete", first)
     assert code == 2
-    assert err.startswith("agenthost: nobody is there to ask")
+    assert err.startswith("agenthost: there is no terminal to ask at")
     assert sessions(server, "delete", first, second, "--yes")[0] == 0
     assert first not in sessions(server, "list")[1]
 
 
-def test_who_sits_there_is_asked_before_something_is_removed(server: str) -> None:
-    name = made(server, "hello")
-    with at_terminal("sessions", "show", name, "--url", server) as seen:
-        assert seen.rest() == 0
-        assert "You said: hello" in seen.text
-        assert seen.style("User").bold
+def test_the_user_is_asked_before_a_session_is_deleted(server: str) -> None:
+    name = create(server, "hello")
+    with at_terminal("sessions", "show", name, "--url", server) as terminal:
+        assert terminal.wait_exit() == 0
+        assert "You said: hello" in terminal.text
+        assert terminal.style("User").bold
     for typed, is_kept in (("n\n", True), ("y\n", False)):
-        with at_terminal("sessions", "delete", name, "--url", server) as seen:
-            seen.wait_for("for everybody, for good? [y/N]")
-            seen.type(typed)
-            assert seen.rest() == 0
-            assert ("removed" in seen.text) is not is_kept
+        with at_terminal("sessions", "delete", name, "--url", server) as terminal:
+            terminal.wait_for("for good? [y/N]")
+            terminal.type(typed)
+            assert terminal.wait_exit() == 0
+            assert ("deleted" in terminal.text) is not is_kept
     assert name not in sessions(server, "list")[1]

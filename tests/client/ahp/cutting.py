@@ -1,4 +1,4 @@
-"""A client whose connection is cut again and again, anywhere: nothing is lost, and nothing happens twice.
+"""A client whose connection is cut again and again, anywhere: nothing is lost or applied twice.
 
 The long form: `PYTHONPATH=tests python -m client.ahp.cutting --cuts 1000 [--seed 7]`.
 """
@@ -11,27 +11,27 @@ from pathlib import Path
 from typing import Any
 
 from aap_servers import demo_server
-from agenthost.client.ahp import AhpClient, Patience, Session
+from agenthost.client.ahp import AhpClient, Backoff, Session
 from agenthost.wire.json import encode_json
 from client.ahp.proxies import Proxy, proxied
 
-QUICK = Patience(first=0.005, longest=0.02)
+QUICK = Backoff(initial=0.005, maximum=0.02)
 
 
 def comparable(state: Any) -> bytes:
-    """Give a state as bytes, but for the time of its last change: each side has a clock of its own."""
+    """Return a state as bytes, without the time of its last change: each side has its own clock."""
     summary = {key: value for key, value in state["summary"].items() if key != "modifiedAt"}
     return encode_json({**state, "summary": summary})
 
 
 async def host_state(server: str, uri: str) -> Any:
-    """Ask the host itself for a session, over a connection that nobody cuts."""
+    """Return the state that the host has, over a connection that is not cut."""
     async with AhpClient(f"{server}/ahp") as client:
         return (await client.session(uri)).confirmed
 
 
 class Story:
-    """One client that does all kinds of things while its connection is cut."""
+    """A client that does all kinds of things while its connection is cut."""
 
     def __init__(self, server: str, proxy: Proxy, seed: int) -> None:
         self._server = server
@@ -48,8 +48,8 @@ class Story:
         return f"marked {number}"
 
     async def run(self, cuts: int) -> None:
-        """Go on until there were so many cuts; then look whether all is right."""
-        async with AhpClient(f"{self._proxy.url}/ahp", patience=QUICK) as client:
+        """Go on until there were so many cuts; then check everything."""
+        async with AhpClient(f"{self._proxy.url}/ahp", backoff=QUICK) as client:
             session = await client.create("demo", tools=[self.mark])
             session.listen(self._note_title)
             # Some connections die in the handshake, some live for several turns.
@@ -106,9 +106,9 @@ class Story:
         assert len(self.marked) == len(set(self.marked))
         renamed = [title for title in self.titles if title.startswith("title ")]
         assert len(renamed) == len(set(renamed))
-        # The place of the active client, which the host may have taken away, is claimed again by itself.
+        # The host may have taken away the active role; the client claims it again.
         await session.until(lambda state: "activeClient" in state)
-        assert session._mirrors.pending(session.uri) == []
+        assert session._replica.pending(session.uri) == []
         assert session.state == session.confirmed
         host = comparable(await host_state(self._server, session.uri))
         mine = comparable(session.confirmed)

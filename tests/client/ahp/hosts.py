@@ -1,4 +1,4 @@
-"""A tiny AHP host, written by hand, that does what it is told, right or wrong."""
+"""A tiny AHP host that follows a script, right or wrong."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -15,7 +15,7 @@ URI = "odd:/1"
 
 
 def session_state(**over: Any) -> Any:
-    """Give the state of a session."""
+    """Return the state of a session."""
     summary = {
         "resource": URI,
         "provider": "odd",
@@ -70,14 +70,14 @@ class Peer:
         await self.answer(request, {"snapshot": snapshot})
 
     async def stay(self) -> None:
-        """Answer nothing, until the client is gone."""
+        """Answer nothing until the client disconnects."""
         with suppress(ConnectionClosed):
             while True:
                 await self.socket.recv()
 
 
 class OddHost:
-    """The host: each connection is served by the next of its parts, the last one again and again."""
+    """The host: each connection is served by the next script, and further ones by the last."""
 
     def __init__(self, parts: list[Callable[[Peer], Awaitable[object]]]) -> None:
         self._parts = parts
@@ -103,7 +103,7 @@ class OddHost:
 
 @asynccontextmanager
 async def odd_host(*parts: Callable[[Peer], Awaitable[object]]) -> AsyncIterator[OddHost]:
-    """Run such a host; what goes wrong in its parts fails the test."""
+    """Run such a host; an error in a script fails the test."""
     host = OddHost(list(parts))
     host.server = await serve(host.serve, "127.0.0.1", 0)
     try:
@@ -116,5 +116,5 @@ async def odd_host(*parts: Callable[[Peer], Awaitable[object]]) -> AsyncIterator
 
 
 def tasks() -> set[str]:
-    """Name the tasks that run beside this one."""
+    """Return the names of all other tasks."""
     return {task.get_name() for task in asyncio.all_tasks() if task is not asyncio.current_task()}

@@ -1,4 +1,4 @@
-"""A TCP proxy that cuts connections where it is told to, to the byte."""
+"""A TCP proxy that cuts connections after an exact number of bytes."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -11,9 +11,9 @@ class Proxy:
     Attributes:
         url: where to connect to, in place of the server.
         cuts: how often a connection was cut.
-        is_closed: whether nobody is let through at present.
+        is_closed: whether all connections are refused now.
         piece: how many bytes are passed on at a time.
-        budget: gives for each connection how many bytes it may carry, both ways together; None is no limit.
+        budget: returns for each connection how many bytes it may carry, both ways together; None is no limit.
     """
 
     def __init__(self, target: str) -> None:
@@ -39,7 +39,7 @@ class Proxy:
         await self._server.wait_closed()
 
     def cut(self) -> None:
-        """Cut all connections that there are."""
+        """Cut all open connections."""
         for link in self._links:
             link.cancel()
 
@@ -90,7 +90,7 @@ class Proxy:
 
 @asynccontextmanager
 async def proxied(target: str) -> AsyncIterator[Proxy]:
-    """Run a proxy before a server."""
+    """Run a proxy in front of a server."""
     proxy = Proxy(target)
     await proxy.start()
     try:

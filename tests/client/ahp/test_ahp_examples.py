@@ -36,7 +36,7 @@ def test_two_clients_see_the_same(server: str) -> None:
     assert lines[-1] == "both have 1 turn: True"
 
 
-def test_what_was_asked_over_one_protocol_is_allowed_over_the_other(server: str) -> None:
+def test_what_is_asked_over_one_protocol_is_approved_over_the_other(server: str) -> None:
     assert output_of("ahp_approve.py", f"{server}/ahp", f"{server}/aap") == [
         "over AHP: write_file wants to run",
         "over AHP: Wrote 24 characters to hello.txt.",
@@ -44,7 +44,7 @@ def test_what_was_asked_over_one_protocol_is_allowed_over_the_other(server: str)
     ]
 
 
-def test_importing_the_client_pulls_in_no_server() -> None:
+def test_importing_the_client_loads_no_server() -> None:
     code = "import sys, agenthost.client.ahp; print(' '.join(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())

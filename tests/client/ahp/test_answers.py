@@ -1,9 +1,9 @@
-"""Plain values as answers, and answers that stopped early."""
+"""Plain values as answers to questions, and turns whose answer is incomplete."""
 
 from typing import Any
 
 from agenthost.client.ahp import AhpClient, stop_reason_of
-from agenthost.client.ahp.answers import answers_of
+from agenthost.client.ahp.answers import build_answers
 from hosting import run
 
 
@@ -13,11 +13,11 @@ def select(kind: str, **more: Any) -> Any:
 
 
 def value_of(request: Any, value: Any) -> Any:
-    answer: Any = answers_of(request, {"q": value})["q"]
+    answer: Any = build_answers(request, {"q": value})["q"]
     return answer["value"]
 
 
-def test_what_is_answered_beside_the_options_is_told_from_them() -> None:
+def test_free_text_is_separated_from_options() -> None:
     one, some = (select(kind, allowFreeformInput=True) for kind in ("single-select", "multi-select"))
     assert value_of(one, "r") == {"kind": "selected", "value": "r"}
     assert value_of(one, "pink") == {"kind": "selected", "value": "", "freeformValues": ["pink"]}
@@ -25,12 +25,12 @@ def test_what_is_answered_beside_the_options_is_told_from_them() -> None:
     assert value_of(some, ["b", "pink"]) == both
 
 
-def test_where_only_options_may_be_chosen_the_host_judges_what_is_none() -> None:
+def test_without_free_text_any_value_is_sent_as_an_option_for_the_host_to_check() -> None:
     assert value_of(select("single-select"), "pink") == {"kind": "selected", "value": "pink"}
     assert value_of(select("multi-select"), ["pink"]) == {"kind": "selected-many", "value": ["pink"]}
 
 
-def test_a_client_can_tell_why_an_answer_is_not_whole(server: str) -> None:
+def test_a_client_can_tell_why_an_answer_is_incomplete(server: str) -> None:
     async def story() -> None:
         async with AhpClient(f"{server}/ahp") as client:
             session = await client.create("demo")

@@ -1,4 +1,4 @@
-"""Hosts that are not ours, and some that do what none should: what the client makes of them."""
+"""How the client copes with other hosts, and with those that misbehave."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ import pytest
 from agenthost.client.ahp import (
     AhpClient,
     AuthRequired,
+    Backoff,
     NotAhp,
     NotFound,
-    Patience,
     Refused,
     Rejected,
     TimedOut,
@@ -20,18 +20,18 @@ from agenthost.client.ahp import (
 from client.ahp.hosts import URI, Peer, odd_host
 from hosting import run
 
-QUICK = Patience(first=0.001, longest=0.01)
+QUICK = Backoff(initial=0.001, maximum=0.01)
 TITLE = "session/titleChanged"
 
 
 def client_of(url: str, **how: Any) -> AhpClient:
-    return AhpClient(url, patience=QUICK, **how)
+    return AhpClient(url, backoff=QUICK, **how)
 
 
 # Opening
 
 
-def test_a_host_that_speaks_no_common_version_is_told_of_once() -> None:
+def test_a_version_mismatch_is_raised_at_once() -> None:
     async def part(peer: Peer) -> None:
         request = await peer.hear("initialize")
         assert request["params"]["protocolVersions"] == ["0.1.0", "0.1.7"]
@@ -50,7 +50,7 @@ def test_a_host_that_speaks_no_common_version_is_told_of_once() -> None:
 @pytest.mark.parametrize(
     "result", [{}, {"protocolVersion": "9.9.9", "serverSeq": 0, "snapshots": []}, 5, {"protocolVersion": 1}]
 )
-def test_an_answer_that_breaks_the_rules_is_no_ahp(result: Any) -> None:
+def test_an_answer_that_violates_ahp_is_an_error(result: Any) -> None:
     async def part(peer: Peer) -> None:
         await peer.answer(await peer.hear("initialize"), result)
         await peer.stay()
@@ -63,7 +63,7 @@ def test_an_answer_that_breaks_the_rules_is_no_ahp(result: Any) -> None:
     run(story)
 
 
-def test_a_host_that_never_answers_is_given_up() -> None:
+def test_a_host_that_never_answers_times_out() -> None:
     async def story() -> None:
         async with odd_host(Peer.stay) as host:
             with pytest.raises(TimedOut):
@@ -72,7 +72,7 @@ def test_a_host_that_never_answers_is_given_up() -> None:
     run(story)
 
 
-def test_nobody_at_the_address_is_told_at_once() -> None:
+def test_a_host_that_is_not_there_is_unreachable_at_once() -> None:
     async def story() -> None:
         async with odd_host(Peer.stay) as host:
             url = host.url
@@ -83,7 +83,7 @@ def test_nobody_at_the_address_is_told_at_once() -> None:
 
 
 @pytest.mark.parametrize("url", ["ftp://x", "nothing", "ws://user:secret@x/", "ws://x/#y"])
-def test_an_address_that_cannot_be_one_is_refused(url: str) -> None:
+def test_an_unusable_address_is_refused(url: str) -> None:
     async def story() -> None:
         with pytest.raises(ValueError, match=r"URL|#"):
             AhpClient(url)
@@ -94,7 +94,7 @@ def test_an_address_that_cannot_be_one_is_refused(url: str) -> None:
 # Unknown and malformed
 
 
-def test_what_is_not_known_is_ignored_or_kept_and_harms_nobody() -> None:
+def test_unknown_messages_and_fields_are_ignored_or_kept() -> None:
     async def part(peer: Peer) -> None:
         await peer.open(novelty=1)
         await peer.show(seq=5, novelty={"a": 1})
@@ -138,7 +138,7 @@ def test_an_envelope_may_be_wrapped_and_come_in_a_binary_frame() -> None:
     run(story)
 
 
-def test_requests_of_the_host_are_answered_whether_they_are_known_or_not() -> None:
+def test_requests_of_the_host_are_answered_known_or_not() -> None:
     answers: list[Any] = []
 
     async def part(peer: Peer) -> None:
@@ -163,7 +163,7 @@ def test_requests_of_the_host_are_answered_whether_they_are_known_or_not() -> No
         return bool(request["uri"] == "file:///mine")
 
     async def story() -> None:
-        async with odd_host(part) as host, client_of(host.url, grant=grant) as client:
+        async with odd_host(part) as host, client_of(host.url, on_access_request=grant) as client:
             await client.ping()
 
     run(story)
@@ -171,7 +171,7 @@ def test_requests_of_the_host_are_answered_whether_they_are_known_or_not() -> No
     assert [answer["error"]["code"] for answer in answers[1:]] == [-32009, -32009, -32602, -32601]
 
 
-def test_a_state_that_an_action_cannot_be_applied_to_is_fetched_anew() -> None:
+def test_a_state_is_fetched_again_if_an_action_cannot_be_applied() -> None:
     async def part(peer: Peer) -> None:
         await peer.open()
         await peer.show()
@@ -212,7 +212,7 @@ def test_errors_carry_their_code_and_data() -> None:
     run(story)
 
 
-def test_a_session_that_could_not_be_made_says_why() -> None:
+def test_a_session_that_could_not_be_created_says_why() -> None:
     async def part(peer: Peer) -> None:
         await peer.open()
         await peer.answer(await peer.hear("createSession"), None)
@@ -233,7 +233,7 @@ def test_a_session_that_could_not_be_made_says_why() -> None:
 # What was dispatched
 
 
-def test_a_refusal_of_somebody_else_changes_nothing_and_one_of_ours_is_taken_back() -> None:
+def test_a_rejected_action_of_ours_is_undone_and_that_of_others_is_ignored() -> None:
     async def part(peer: Peer) -> None:
         opened = await peer.open()
         await peer.show()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agenthost.client.ahp import AhpClient, Conflict, Denied, Gone, NotFound, Refused, Rejected
+from agenthost.client.ahp import AhpClient, Conflict, Gone, NotFound, PermissionDenied, Refused, Rejected
 from client.ahp.proxies import proxied
 from hosting import run
 from serving import serving, wait_ready
@@ -15,7 +15,7 @@ from serving import serving, wait_ready
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Run a server whose shells read nothing of the user's: that could do anything, and take any time."""
+    """Run a server whose shells read no startup files of the user, which could do anything."""
     home = tmp_path_factory.mktemp("home")
     with serving("--data", home / "data", "--workspace", home, HOME=str(home), SHELL="/bin/sh") as served:
         url = served.wait_url()
@@ -55,7 +55,7 @@ def test_a_terminal_prints_what_is_typed_into_it_until_it_ends(server: str) -> N
     run(story)
 
 
-def test_what_a_terminal_prints_comes_through_a_lost_connection(server: str) -> None:
+def test_terminal_output_survives_a_lost_connection(server: str) -> None:
     async def story() -> None:
         async with proxied(server) as proxy, client_of(proxy.url) as client:
             terminal = await client.create_terminal()
@@ -113,10 +113,10 @@ def test_files_are_written_read_listed_moved_and_deleted(server: str) -> None:
     run(story)
 
 
-def test_what_is_outside_the_workspace_is_denied(server: str) -> None:
+def test_files_outside_the_workspace_are_denied(server: str) -> None:
     async def story() -> None:
         async with client_of(server) as client:
-            with pytest.raises(Denied) as caught:
+            with pytest.raises(PermissionDenied) as caught:
                 await client.files.read("file:///etc/passwd")
             assert caught.value.code == -32009
             with pytest.raises(Refused):
@@ -125,7 +125,7 @@ def test_what_is_outside_the_workspace_is_denied(server: str) -> None:
     run(story)
 
 
-def test_many_requests_may_be_under_way_at_once(server: str) -> None:
+def test_many_requests_may_be_pending_at_once(server: str) -> None:
     async def story() -> None:
         async with client_of(server) as client:
             base = client.welcome["defaultDirectory"]

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from agenthost.core.decisions.grants import Rights
-from building import act, root, root_act, session
-from deciding import Json, configured, reason, setting
+from building import root, root_act
+from chat_building import session_act
+from deciding import Json, configured, reason, session, setting
 
 FREE: Json = {"sessionMutable": True}
 SETTINGS = {
@@ -20,7 +21,7 @@ VALUES = {"mode": "slow", "folder": "/a", "shown": "x"}
 def in_session(values: Json, *, settings: Json = SETTINGS, old: Json = VALUES, **fields: Any) -> str | None:
     schema = fields.pop("schema", {})
     state = session(config=configured(settings, old, **schema))
-    return reason(state, act("configChanged", config=values, **fields))
+    return reason(state, session_act("configChanged", config=values, **fields))
 
 
 def in_root(values: Json, *, settings: Json = SETTINGS, old: Json = VALUES, **fields: Any) -> str | None:
@@ -32,7 +33,8 @@ def in_root(values: Json, *, settings: Json = SETTINGS, old: Json = VALUES, **fi
 @pytest.mark.parametrize("replace", [False, True])
 def test_without_settings_none_can_be_changed(replace: bool) -> None:
     assert (
-        reason(session(), act("configChanged", config={}, replace=replace)) == "the session has no settings"
+        reason(session(), session_act("configChanged", config={}, replace=replace))
+        == "the session has no settings"
     )
     assert reason(root(), root_act("configChanged", config={}, replace=replace)) == "the host has no settings"
 
@@ -42,14 +44,14 @@ def test_a_setting_has_to_exist() -> None:
     assert in_root({"x": 1}) == "there is no setting 'x'"
 
 
-def test_a_session_changes_only_what_is_said_to_be_mutable() -> None:
+def test_a_session_changes_only_mutable_settings() -> None:
     assert in_session({"mode": "fast"}) is None
     assert in_session({"mode": "fast", "folder": "/b"}) == "the setting 'folder' may not be changed"
     assert in_session({"folder": "/a"}) == "the setting 'folder' may not be changed"
     assert in_session({"shown": "y"}) == "the setting 'shown' may not be changed"
 
 
-def test_the_host_changes_all_that_is_not_for_reading_only() -> None:
+def test_the_host_changes_all_settings_that_are_not_read_only() -> None:
     assert in_root({"mode": "fast", "folder": "/b"}) is None
     assert in_root({"shown": "y"}) == "the setting 'shown' may not be changed"
 
@@ -66,26 +68,26 @@ def test_replacing_keeps_what_may_not_be_changed() -> None:
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        ({"mode": "fast", "shown": "x"}, "the setting 'folder' may not be lost"),
-        ({}, "the setting 'folder' may not be lost"),
+        ({"mode": "fast", "shown": "x"}, "the setting 'folder' may not be removed"),
+        ({}, "the setting 'folder' may not be removed"),
         ({**VALUES, "folder": "/b"}, "the setting 'folder' may not be changed"),
         ({**VALUES, "folder": None}, "the setting 'folder' may not be changed"),
         ({**VALUES, "shown": "y"}, "the setting 'shown' may not be changed"),
         ({**VALUES, "x": 1}, "the setting 'x' may not be changed"),
     ],
 )
-def test_replacing_may_not_change_or_lose_a_fixed_value(values: Json, expected: str) -> None:
+def test_replacing_may_not_change_or_remove_a_fixed_value(values: Json, expected: str) -> None:
     assert in_session(values, replace=True) == expected
 
 
-def test_replacing_in_the_host_keeps_what_is_for_reading_only() -> None:
-    assert in_root({"mode": "fast"}, replace=True) == "the setting 'shown' may not be lost"
+def test_replacing_in_the_host_keeps_read_only_settings() -> None:
+    assert in_root({"mode": "fast"}, replace=True) == "the setting 'shown' may not be removed"
     assert in_root({"shown": "y"}, replace=True) == "the setting 'shown' may not be changed"
 
 
 def test_a_value_that_no_schema_names_is_kept_too() -> None:
     old = {**VALUES, "secret": {"a": [1, True]}}
-    assert in_session(VALUES, old=old, replace=True) == "the setting 'secret' may not be lost"
+    assert in_session(VALUES, old=old, replace=True) == "the setting 'secret' may not be removed"
     assert in_session(old, old=old, replace=True) is None
 
 
@@ -112,7 +114,7 @@ def test_a_fixed_value_is_compared_as_json(old: Any, new: Any, same: bool) -> No
     assert found == (None if same else "the setting 'x' may not be changed")
 
 
-def test_replacing_may_not_lose_what_is_required() -> None:
+def test_replacing_may_not_remove_a_required_setting() -> None:
     schema = {"required": ["mode"]}
     lost = {"folder": "/a", "shown": "x"}
     assert in_session(lost, replace=True, schema=schema) == "the setting 'mode' is required"
@@ -139,7 +141,7 @@ PAIR = setting("object", properties={"a": setting("number"), "b": setting(enum=[
         (setting(enum=[]), "c", "$.config.s: expected nothing, found 'c'"),
         (setting("array", items=setting()), ["a", 1], "$.config.s[1]: expected a string, found the number 1"),
         (setting("array", items=setting(enum=["a"])), ["b"], "$.config.s[0]: expected 'a', found 'b'"),
-        (PAIR, {"b": "x"}, "$.config.s.a: expected a value, found nothing"),
+        (PAIR, {"b": "x"}, "$.config.s.a: expected a number, found nothing"),
         (PAIR, {"a": "1"}, "$.config.s.a: expected a number, found a string"),
         (PAIR, {"a": 1, "b": "y"}, "$.config.s.b: expected 'x', found 'y'"),
     ],
@@ -171,12 +173,12 @@ def test_a_value_that_fits_may_be_set(kind: Json, value: Any) -> None:
     assert in_session({"s": value}, settings={"s": {**kind, **FREE}}, old={}) is None
 
 
-def test_a_setting_that_needs_a_grant_is_changed_only_by_who_has_it() -> None:
+def test_a_setting_that_needs_a_grant_is_changed_only_by_clients_that_have_it() -> None:
     state = session(config=configured(SETTINGS, VALUES))
     context: Json = {"rights": Rights(frozenset({"sessions"})), "option_grants": {"mode": "admin"}}
-    refused = reason(state, act("configChanged", config={"mode": "fast"}), **context)
+    refused = reason(state, session_act("configChanged", config={"mode": "fast"}), **context)
     assert "setting 'mode'" in str(refused)
     assert "'admin'" in str(refused)
-    assert reason(state, act("configChanged", config={"mode": "slow"}), **context) is None  # as it is
+    assert reason(state, session_act("configChanged", config={"mode": "slow"}), **context) is None  # as it is
     context["rights"] = Rights()
-    assert reason(state, act("configChanged", config={"mode": "fast"}), **context) is None
+    assert reason(state, session_act("configChanged", config={"mode": "fast"}), **context) is None

@@ -1,11 +1,11 @@
-"""What each grant is worth, decided in one place."""
+"""What each grant allows."""
 
 import pytest
 
 from agenthost.core.decisions import RULES, Context, refuse
 from agenthost.core.decisions.grants import DEFAULT_GRANTS, GRANTS, Grant, Rights, needed_grant
 from agenthost.errors import GrantMissing, SwitchedOff
-from agenthost.wire.ahp.methods import METHODS
+from agenthost.wire.ahp.legacy.methods import METHODS
 
 FREE = {"initialize", "reconnect", "ping", "subscribe"}
 """Commands that tell nothing by themselves: what is subscribed to decides."""
@@ -17,9 +17,32 @@ def test_every_command_and_every_action_of_a_client_needs_a_grant() -> None:
     assert {kind for kind in RULES if needed_grant(kind) is None} == set()
 
 
-def test_a_key_as_it_is_made_by_default_is_never_a_shell() -> None:
+@pytest.mark.parametrize(
+    ("command", "grant"),
+    [
+        ("createChat", "sessions"),
+        ("disposeChat", "sessions"),
+        ("moveChat", "sessions"),
+        ("resourceResolve", "files"),
+        ("resourceMkdir", "files"),
+        ("createResourceWatch", "files"),
+        ("subscribe/watch", "files"),
+        ("chat/turnStarted", "sessions"),
+    ],
+)
+def test_a_command_needs_the_grant_for_what_it_is_about(command: str, grant: Grant) -> None:
+    assert needed_grant(command) == grant
+
+
+def test_a_default_key_never_allows_a_shell() -> None:
     rights = Rights(frozenset(DEFAULT_GRANTS))
-    for command in ("createSession", "session/turnStarted", "resourceWrite", "subscribe/session"):
+    for command in (
+        "createSession",
+        "chat/turnStarted",
+        "session/titleChanged",
+        "resourceWrite",
+        "subscribe/session",
+    ):
         rights.check(command)
     for command in ("createTerminal", "subscribe/terminal", "terminal/input", "terminal/claimed", "metrics"):
         with pytest.raises(GrantMissing):
@@ -32,15 +55,23 @@ def test_a_refusal_names_what_is_missing_and_how_to_have_it(grant: Grant) -> Non
         Rights(frozenset(GRANTS) - {grant}).check_grant(grant, "this")
 
 
-def test_what_is_switched_off_is_for_nobody() -> None:
+def test_a_grant_that_is_switched_off_is_refused_to_everybody() -> None:
     with pytest.raises(SwitchedOff, match="terminals are switched off on this host"):
         Rights(off=frozenset({"terminals"})).check("createTerminal")
 
 
-def test_a_content_of_a_session_is_no_file() -> None:
-    assert needed_grant("resourceRead", {"uri": "file:///etc/passwd"}) == "files"
-    assert needed_grant("resourceRead", {"uri": 5}) == "files"
-    assert needed_grant("resourceRead", {"uri": "demo:/one/content/1"}) == "sessions"
+@pytest.mark.parametrize("command", ["resourceRead", "resourceResolve"])
+def test_content_of_a_session_is_not_a_file(command: str) -> None:
+    assert needed_grant(command, {"uri": "file:///etc/passwd"}) == "files"
+    assert needed_grant(command, {"uri": 5}) == "files"
+    assert needed_grant(command, {"uri": "demo:/one/content/1"}) == "sessions"
+
+
+@pytest.mark.parametrize(
+    "command", ["resourceWrite", "resourceMkdir", "createResourceWatch", "subscribe/watch"]
+)
+def test_whatever_is_done_with_files_needs_the_grant_for_files(command: str) -> None:
+    assert needed_grant(command, {"uri": "demo:/one/content/1"}) == "files"
 
 
 def test_an_action_is_refused_by_the_rights_in_its_context() -> None:

@@ -1,12 +1,24 @@
-"""When an answer does not fit its question, and when questions may not be settled."""
+"""When an answer does not fit its question, and when a request may not be completed."""
 
 from typing import Any
 
 import pytest
 
 from agenthost.core.decisions import final_answers
-from building import in_turn, request, session
-from deciding import answer, answered, asking, question, reason, settled
+from chat_building import done
+from deciding import (
+    answer,
+    answered,
+    asking,
+    chat,
+    in_turn,
+    open_request,
+    question,
+    reason,
+    reduced,
+    session,
+    settled,
+)
 
 OPTIONS = [{"id": "a", "label": "A"}, {"id": "b", "label": "B"}]
 QUESTIONS = {
@@ -54,9 +66,7 @@ def test_a_request_that_is_not_open_takes_no_answer(state: Any, request_id: str)
     assert reason(state, settled("cancel", requestId=request_id)) == expected
 
 
-@pytest.mark.parametrize(
-    "state", [in_turn(inputRequests=[request("r")]), asking(), asking(QUESTIONS["text"])]
-)
+@pytest.mark.parametrize("state", [in_turn(open_request("r")), asking(), asking(QUESTIONS["text"])])
 def test_a_question_that_was_not_asked_takes_no_answer(state: Any) -> None:
     expected = "input request 'r' has no question 'p'"
     assert reason(state, answered(VALUES["text"], "p")) == expected
@@ -96,12 +106,12 @@ def test_a_question_of_a_kind_that_is_new_takes_any_value() -> None:
         (
             "single-select",
             answer("selected", "a", freeformValues=["z"]),
-            "question 'q' takes none but the options that it offers",
+            "question 'q' takes only the options that it offers",
         ),
         (
             "multi-select",
             answer("selected-many", [], freeformValues=["z"]),
-            "question 'q' takes none but the options that it offers",
+            "question 'q' takes only the options that it offers",
         ),
     ],
 )
@@ -162,7 +172,7 @@ REQUIRED = question("text", required=True)
 )
 def test_accepting_needs_a_submitted_answer_to_what_is_required(stored: Any) -> None:
     state = asking(REQUIRED, question("text", "p"), answers=stored)
-    assert reason(state, settled()) == "question 'q' needs an answer that is submitted"
+    assert reason(state, settled()) == "question 'q' needs a submitted answer"
     assert reason(state, settled(answers={"q": VALUES["text"]})) is None
     for response in ("decline", "cancel"):
         assert reason(state, settled(response)) is None
@@ -172,7 +182,7 @@ def test_accepting_needs_a_submitted_answer_to_what_is_required(stored: Any) -> 
 def test_an_answer_of_the_action_takes_the_place_of_the_stored_one(given: Any) -> None:
     state = asking(REQUIRED, answers={"q": VALUES["text"]})
     assert reason(state, settled()) is None
-    expected = "question 'q' needs an answer that is submitted"
+    expected = "question 'q' needs a submitted answer"
     assert reason(state, settled(answers={"q": given})) == expected
 
 
@@ -187,7 +197,7 @@ def test_accepting_looks_at_every_answer() -> None:
     assert reason(asking(question("text"), answers=wrong), settled()) == expected
 
 
-def test_a_draft_that_fits_no_longer_does_not_keep_one_from_accepting() -> None:
+def test_a_draft_that_no_longer_fits_does_not_prevent_accepting() -> None:
     state = asking(question("text"), answers={"q": answer("number", 1, "draft"), "old": VALUES["text"]})
     assert reason(state, settled()) is None
 
@@ -201,10 +211,32 @@ def test_the_final_answers_are_the_stored_ones_overlaid_with_those_of_the_action
     state: Any = asking(question("text"), question("text", "p"), answers=stored)
     given = {"q": answer("text", "new"), "o": {"state": "skipped"}}
     action: Any = settled(answers=given)
-    assert final_answers(state, action) == {"p": stored["p"], **given}
+    assert final_answers(state.chat, action) == {"p": stored["p"], **given}
 
 
-@pytest.mark.parametrize("state", [session(), in_turn(inputRequests=[request("r"), request("s")])])
+@pytest.mark.parametrize("state", [session(), in_turn(open_request("r"), open_request("s"))])
 def test_there_may_be_no_final_answers(state: Any) -> None:
     action: Any = settled()
-    assert final_answers(state, action) == {}
+    assert final_answers(state.chat, action) == {}
+
+
+def test_a_request_that_was_completed_stays_in_its_turn_and_takes_no_more() -> None:
+    after = reduced(asking(QUESTIONS["text"]), settled(answers={"q": VALUES["text"]}))
+    assert len(after.chat["activeTurn"]["responseParts"]) == 1
+    assert reason(after, answered(VALUES["text"])) == "no input request 'r' is open"
+    assert reason(after, settled("cancel")) == "no input request 'r' is open"
+    action: Any = settled()
+    assert final_answers(after.chat, action) == {}
+
+
+def test_a_request_that_is_asked_again_after_its_end_is_open_again() -> None:
+    closed = {**open_request("r", answers={"q": VALUES["text"]}), "response": "accept"}
+    again = open_request("r", questions=[question("text", required=True)])
+    state = in_turn(closed, again)
+    assert reason(state, settled()) == "question 'q' needs a submitted answer"
+    assert reason(state, settled(answers={"q": VALUES["text"]})) is None
+
+
+def test_a_request_of_a_turn_that_has_ended_takes_no_answer() -> None:
+    state = chat(turns=[done("t1", open_request("r", questions=[QUESTIONS["text"]]))])
+    assert reason(state, answered(VALUES["text"])) == "no input request 'r' is open"

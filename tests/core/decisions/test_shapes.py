@@ -1,35 +1,55 @@
-"""Actions that are not what a client may send, and how one that is gets cleaned."""
+"""Actions that a client may not send, and how those that it may send are cleaned."""
 
 from copy import deepcopy
-from typing import Any, get_args
+from typing import Annotated, Any, get_args, get_origin
 
 import pytest
 
 from agenthost.core.decisions import cleaned
 from agenthost.errors import InvalidValue
-from agenthost.wire.ahp.actions import CLIENT_ACTIONS
-from agenthost.wire.ahp.enums import RootActionType, SessionActionType, TerminalActionType
-from building import (
-    act,
-    approve,
-    complete,
-    deny,
-    done,
+from agenthost.wire.ahp.actions import CLIENT_ACTIONS, StateAction
+from agenthost.wire.annotations import is_record, record_fields
+from agenthost.wire.json import MAX_GIVEN_DEPTH
+from building import pending, root_act
+from chat_building import act, approve, complete, deny, done, said, session_act, started, terminal_act
+from deciding import (
+    ALLOWED,
+    DETACHED,
+    Example,
+    answered,
+    asking,
+    chat,
+    client,
     in_turn,
-    pending,
-    root_act,
+    in_use,
+    mine,
+    question,
+    reason,
     session,
-    started,
-    term_act,
+    settled,
 )
-from deciding import ALLOWED, Example, answered, asking, client, in_use, mine, question, reason, settled
 
-ALL = {*get_args(RootActionType), *get_args(SessionActionType), *get_args(TerminalActionType)}
+
+def types_of(kind: Any) -> set[str]:
+    """Return the types of all actions in a union."""
+    if get_origin(kind) is Annotated:
+        kind = get_args(kind)[0]
+    if is_record(kind):
+        return set(get_args(record_fields(kind)["type"][0]))
+    return {name for member in get_args(kind) for name in types_of(member)}
+
+
+ALL = types_of(StateAction)
+
+
+def test_all_types_of_actions_are_known_here() -> None:
+    assert len(ALL) > 100
+    assert ALL > CLIENT_ACTIONS
 
 
 @pytest.mark.parametrize("kind", sorted(ALL - CLIENT_ACTIONS))
-def test_what_only_the_host_says_is_refused(kind: str) -> None:
-    action = {"type": kind, "session": "demo:/one", "terminal": "terminal:/one"}
+def test_actions_for_the_host_only_are_refused(kind: str) -> None:
+    action = {"type": kind, "turnId": "t1"}
     assert reason(session(), action) == f"{kind!r} is not an action that a client may dispatch"
 
 
@@ -41,16 +61,16 @@ def test_what_only_the_host_says_is_refused(kind: str) -> None:
         ("", "''"),
         (None, "null"),
         (7, "the number 7"),
-        (["session/titleChanged"], "a list"),
+        (["chat/isReadChanged"], "a list"),
         ("x" * 1000, f"'{'x' * 40}'…"),
     ],
 )
-def test_what_nobody_knows_is_refused(kind: Any, name: str) -> None:
+def test_unknown_actions_are_refused(kind: Any, name: str) -> None:
     assert reason(session(), act("x", type=kind)) == f"{name} is not an action that a client may dispatch"
 
 
 @pytest.mark.parametrize("action", [{}, [], None, "session/titleChanged", 7])
-def test_what_has_no_type_is_refused(action: Any) -> None:
+def test_a_value_without_a_type_is_refused(action: Any) -> None:
     assert reason(session(), action) == "null is not an action that a client may dispatch"
 
 
@@ -60,12 +80,14 @@ REQUIRED = [
     for key in example.action
     if (example.action["type"], key)
     not in {
-        ("session/truncated", "turnId"),
-        ("session/turnStarted", "queuedMessageId"),
-        ("session/toolCallConfirmed", "editedToolInput"),
-        ("session/toolCallConfirmed", "selectedOptionId"),
-        ("session/toolCallComplete", "requiresResultConfirmation"),
-        ("session/inputAnswerChanged", "answer"),
+        ("chat/truncated", "turnId"),
+        ("chat/turnStarted", "queuedMessageId"),
+        ("chat/toolCallConfirmed", "editedToolInput"),
+        ("chat/toolCallConfirmed", "selectedOptionId"),
+        ("chat/toolCallConfirmed", "userSuggestion"),
+        ("chat/toolCallComplete", "requiresResultConfirmation"),
+        ("chat/inputAnswerChanged", "answer"),
+        ("chat/draftChanged", "draft"),
     }
 ]
 
@@ -79,10 +101,16 @@ def test_a_required_field_that_is_missing_is_refused(example: Example, key: str)
 @pytest.mark.parametrize(
     ("state", "action", "expected"),
     [
-        (session(), act("titleChanged"), "$.title: expected a string, found nothing"),
-        (session(), act("titleChanged", title=1), "$.title: expected a string, found the number 1"),
+        (session(), session_act("titleChanged"), "$.title: expected a string, found nothing"),
+        (session(), session_act("titleChanged", title=1), "$.title: expected a string, found the number 1"),
         (session(), act("isReadChanged", isRead=1), "$.isRead: expected true or false, found the number 1"),
-        (session(), started(userMessage={}), "$.userMessage.text: expected a string, found nothing"),
+        (session(), started(message={}), "$.message.text: expected a string, found nothing"),
+        (
+            session(),
+            started(message={"text": "Hi"}),
+            "$.message.origin: expected an object (MessageOrigin), found nothing",
+        ),
+        (session(), started(startedAt=5), "$.startedAt: expected a string, found the number 5"),
         (
             session(),
             act("queuedMessagesReordered", order=["a", 1]),
@@ -90,13 +118,13 @@ def test_a_required_field_that_is_missing_is_refused(example: Example, key: str)
         ),
         (
             session(),
-            act("activeClientChanged", activeClient=client(tools=[{}])),
+            session_act("activeClientSet", activeClient=client(tools=[{}])),
             "$.activeClient.tools[0].name: expected a string, found nothing",
         ),
         (
             session(),
-            act("modelChanged", model="gpt"),
-            "$.model: expected an object (ModelSelection), found a string",
+            started(message=said(model="gpt")),
+            "$.message.model: expected an object (ModelSelection), found a string",
         ),
         (
             in_turn(mine()),
@@ -113,7 +141,7 @@ def test_the_reason_says_where_the_mistake_is(state: Any, action: Any, expected:
 @pytest.mark.parametrize(
     ("state", "action", "path"),
     [
-        (session(), act("pendingMessageSet", kind="urgent", id="m", userMessage={"text": ""}), "$.kind"),
+        (session(), act("pendingMessageSet", kind="urgent", id="m", message=said("")), "$.kind"),
         (session(), act("pendingMessageRemoved", kind="urgent", id="m"), "$.kind"),
         (asking(), settled("perhaps"), "$.response"),
         (in_turn(pending()), approve(confirmed="magic"), "$.confirmed"),
@@ -138,23 +166,31 @@ def test_the_reason_says_where_the_mistake_is(state: Any, action: Any, expected:
         ),
         (asking(question("text")), settled(answers={"q": {"state": "submitted"}}), "$.answers.q.value"),
         (asking(question("text")), settled("cancel", answers={"q": None}), "$.answers.q"),
-        (in_use(), term_act("claimed", claim={"kind": "ghost"}), "$.claim.kind"),
+        (in_use(), terminal_act("claimed", claim={"kind": "ghost"}), "$.claim.kind"),
     ],
 )
 def test_what_decides_has_to_be_known(state: Any, action: Any, path: str) -> None:
     assert str(reason(state, action)).startswith(f"{path}: expected ")
 
 
-def test_what_only_travels_through_may_be_unknown() -> None:
-    hologram = {"text": "Look", "attachments": [{"type": "hologram", "depth": 3}]}
-    assert reason(session(), started(userMessage=hologram)) is None
-    assert reason(session(), act("pendingMessageSet", kind="queued", id="m", userMessage=hologram)) is None
+def test_what_is_only_passed_on_may_be_unknown() -> None:
+    hologram = said("Look", attachments=[{"type": "hologram", "depth": 3}])
+    assert reason(session(), started(message=hologram)) is None
+    assert reason(session(), act("pendingMessageSet", kind="queued", id="m", message=hologram)) is None
+    assert reason(session(), act("draftChanged", draft=hologram)) is None
     assert reason(in_turn(pending()), deny(userSuggestion=hologram)) is None
     assert reason(in_turn(mine()), complete({"content": [{"type": "hologram"}]})) is None
 
 
+def test_an_action_that_is_nested_too_deep_is_refused() -> None:
+    deep: Any = []
+    for _ in range(MAX_GIVEN_DEPTH):
+        deep = [deep]
+    assert reason(session(), started(**{"x-new": deep})) == "nested deeper than 96 levels"
+
+
 def test_a_null_that_would_erase_all_turns_is_refused() -> None:
-    state = session(turns=[done("t1")])
+    state = chat(turns=[done("t1")])
     assert reason(state, act("truncated", turnId=None)) == "$.turnId: expected a string, found null"
 
 
@@ -166,8 +202,10 @@ def test_a_null_that_would_erase_all_turns_is_refused() -> None:
         (in_turn(pending()), deny(userSuggestion=None, reasonMessage=None, confirmed=None)),
         (asking(question("text")), answered() | {"answer": None}),
         (asking(question("text")), settled(answers=None)),
-        (session(), act("activeClientChanged", activeClient=client(displayName=None))),
-        (in_use(), term_act("claimed", claim={"kind": "session", "session": "demo:/one", "turnId": None})),
+        (session(), session_act("activeClientSet", activeClient=client(displayName=None))),
+        (session(), act("draftChanged", draft=None)),
+        (session(), started(message=said(model=None, agent=None))),
+        (in_use(), terminal_act("claimed", claim={**DETACHED, "turnId": None})),
     ],
 )
 def test_other_nulls_are_read_as_absent(state: Any, action: Any) -> None:
@@ -178,9 +216,9 @@ def test_other_nulls_are_read_as_absent(state: Any, action: Any) -> None:
 
 
 def test_cleaning_takes_out_nulls_and_leaves_the_action_handed_in_alone() -> None:
-    action = started(queuedMessageId=None, userMessage={"text": "Hi", "attachments": None}, **{"x-new": None})
+    action = started(queuedMessageId=None, message=said("Hi", attachments=None), **{"x-new": None})
     before = deepcopy(action)
-    assert cleaned(action) == started(userMessage={"text": "Hi"}, **{"x-new": None})
+    assert cleaned(action) == started(message=said("Hi"), **{"x-new": None})
     assert action == before
 
 

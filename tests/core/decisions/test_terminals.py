@@ -1,20 +1,21 @@
-"""When a terminal may not change hands, be typed into or be resized."""
+"""When a terminal may not be claimed, typed into or resized."""
 
 from typing import Any
 
 import pytest
 
-from building import SESSION, term_act, terminal
-from deciding import DETACHED, ME, TAKEN, in_use, reason
+from chat_building import CHAT, terminal, terminal_act
+from deciding import DETACHED, ME, SESSION, TAKEN, in_use, reason
 
 YOURS = {"kind": "client", "clientId": "you"}
-OTHER = {"kind": "session", "session": "demo:/two"}
+OTHER = {"kind": "session", "session": "demo:/two", "chat": CHAT}
+OTHER_CHAT = {**DETACHED, "chat": "ahp-chat:/two"}
 CALL = {**DETACHED, "turnId": "t1", "toolCallId": "c1"}
 DETACHING_ONLY = "a client can only detach the session's terminal, not give it to a turn or tool call"
 
 
 def claim(new: Any) -> Any:
-    return term_act("claimed", claim=new)
+    return terminal_act("claimed", claim=new)
 
 
 @pytest.mark.parametrize("new", [TAKEN, YOURS, DETACHED, OTHER, CALL])
@@ -45,6 +46,8 @@ def test_a_client_takes_a_session_s_terminal_that_no_call_is_using(held: Any) ->
         (DETACHED, YOURS, "a client can only take a terminal for itself, not for 'you'"),
         (CALL, OTHER, f"session {SESSION!r} holds the terminal"),
         (DETACHED, OTHER, f"session {SESSION!r} holds the terminal"),
+        (CALL, OTHER_CHAT, f"chat {CHAT!r} holds the terminal"),
+        (DETACHED, OTHER_CHAT, f"chat {CHAT!r} holds the terminal"),
         (DETACHED, CALL, DETACHING_ONLY),
         (CALL, {**DETACHED, "turnId": "t1"}, DETACHING_ONLY),
         (CALL, {**DETACHED, "toolCallId": "c1"}, DETACHING_ONLY),
@@ -59,14 +62,15 @@ def test_of_two_clients_the_first_wins() -> None:
     assert reason(terminal(claim=TAKEN), claim(YOURS), "you") == "client 'me' holds the terminal"
 
 
-SIZED = term_act("resized", cols=80, rows=24)
-TYPED = term_act("input", data="x")
+SIZED = terminal_act("resized", cols=80, rows=24)
+TYPED = terminal_act("input", data="x")
 
 
 @pytest.mark.parametrize("action", [SIZED, TYPED], ids=["resized", "input"])
 def test_a_process_that_exited_is_neither_typed_to_nor_resized(action: Any) -> None:
     expected = "the terminal's process has exited"
-    assert reason(terminal(exitCode=0), action) == expected
+    assert reason(terminal(lifecycle={"status": "exited", "exitCode": 0}), action) == expected
+    assert reason(terminal(lifecycle={"status": "exited"}), action) == expected
     assert reason(terminal(), action, has_exited=True) == expected
 
 
@@ -86,16 +90,16 @@ def test_anybody_types_and_resizes(action: Any) -> None:
     ],
 )
 def test_a_size_is_positive_and_fits_a_pty(cols: int, rows: int, expected: str) -> None:
-    assert reason(terminal(), term_act("resized", cols=cols, rows=rows)) == expected
+    assert reason(terminal(), terminal_act("resized", cols=cols, rows=rows)) == expected
 
 
 @pytest.mark.parametrize("size", [1, 65535])
-def test_the_smallest_and_the_largest_size_will_do(size: int) -> None:
-    assert reason(terminal(), term_act("resized", cols=size, rows=size)) is None
+def test_the_smallest_and_the_largest_size_are_allowed(size: int) -> None:
+    assert reason(terminal(), terminal_act("resized", cols=size, rows=size)) is None
 
 
 def test_an_exited_terminal_may_be_renamed_cleared_and_handed_on() -> None:
-    state = terminal(exitCode=1)
-    assert reason(state, term_act("titleChanged", title="")) is None
-    assert reason(state, term_act("cleared")) is None
+    state = terminal(lifecycle={"status": "exited", "exitCode": 1})
+    assert reason(state, terminal_act("titleChanged", title="")) is None
+    assert reason(state, terminal_act("cleared")) is None
     assert reason(state, claim(YOURS)) is None

@@ -36,11 +36,11 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Here]:
 
 @pytest.fixture(params=[1, 2, 3], ids=lambda number: f"v{number}")
 def app(here: Here, request: pytest.FixtureRequest) -> Speaker:
-    """Give an application that speaks each of the versions."""
+    """Return an application that speaks each of the versions."""
     return Speaker(here.url, request.param)
 
 
 @pytest.fixture
 def newest(here: Here) -> Speaker:
-    """Give an application that speaks version 3, for what has nothing to do with versions."""
+    """Return an application that speaks version 3, for tests that do not depend on the version."""
     return Speaker(here.url, 3)

@@ -16,7 +16,7 @@ ASKED = {"name": "other"}
 
 
 def calls(*asked: tuple[str, Any]) -> str:
-    """Say which tools the model is to ask for."""
+    """Return a message that tells the model which tools to call."""
     return json.dumps(
         [[name, given if isinstance(given, dict) else {"text": given}] for name, given in asked]
     )
@@ -29,7 +29,7 @@ def begin(
 
 
 def said(app: Speaker, reply: Reply) -> list[Any]:
-    """Give what came after the user's message and the step that asked for tools."""
+    """Return what came after the user's message and the step that asked for tools."""
     return app.history(reply.session)[2:]
 
 
@@ -167,7 +167,7 @@ def test_an_answer_counts_once(app: Speaker) -> None:
 
 
 @rule("P9")
-def test_of_requests_that_race_one_counts(app: Speaker) -> None:
+def test_of_several_requests_at_the_same_time_one_counts(app: Speaker) -> None:
     word = secrets.token_hex(8)
     reply = begin(app, calls(("other", word)), [ASKED])
     barrier, replies = threading.Barrier(8), []
@@ -188,7 +188,7 @@ def test_of_requests_that_race_one_counts(app: Speaker) -> None:
 
 
 @rule("P9", "X12")
-def test_answers_before_the_turn_has_stopped_are_too_early(app: Speaker) -> None:
+def test_answers_before_the_turn_has_stopped_are_refused(app: Speaker) -> None:
     session = app.begin(
         "Hello", {"name": "stepper", "tools": [ASKED, {"name": "slow", "trust": True}]}
     ).session

@@ -44,7 +44,9 @@ def test_the_older_versions_run_the_first_turn_at_once(newest: Speaker, number: 
 @rule("C2")
 @pytest.mark.parametrize("number", [1, 2])
 @pytest.mark.parametrize("messages", [[], [user("a"), assistant("b")], [{"role": "system", "content": "a"}]])
-def test_there_the_last_message_must_be_the_users(newest: Speaker, number: int, messages: Any) -> None:
+def test_in_older_versions_the_last_message_must_be_a_user_message(
+    newest: Speaker, number: int, messages: Any
+) -> None:
     app = Speaker(newest.url, number)
     before = app.get(f"{app.base}/sessions")
     refused = app.ask("PUT", f"{app.base}/session", {"agent": {"name": "demo"}, "messages": messages})
@@ -81,7 +83,7 @@ def test_the_model_is_given_that_history(app: Speaker) -> None:
         ([{"role": "narrator", "content": "a"}], "$.messages[0].role"),
     ],
 )
-def test_a_history_that_cannot_have_been_is_refused(app: Speaker, seed: Any, path: str) -> None:
+def test_a_history_that_no_conversation_could_have_is_refused(app: Speaker, seed: Any, path: str) -> None:
     before = app.get(f"{app.base}/sessions")
     refused = app.make(seed=seed)
     assert refused.status == 422
@@ -93,7 +95,7 @@ OPEN = [
     user("Do both"),
     assistant([{"type": "text", "text": "One moment."}, used("c1", "weather", city="Rome")]),
     result("c1", "18°C"),
-    assistant([used("c2", "weather", city="Oslo"), used("c3", "note", text="seeded")]),
+    assistant([used("c2", "weather", city="Oslo"), used("c3", "note", text="import_history")]),
 ]
 
 
@@ -105,15 +107,15 @@ def test_a_history_may_end_in_open_calls_and_goes_on_with_the_answers(newest: Sp
     assert newest.turn(session, "Never mind the old one", stream="bogus").status == 422
     assert newest.history(session) == OPEN
     reply = newest.turn(session, permission("c3"), result("c2", "3°C"))
-    assert (reply.stop, reply.json["messages"][0]) == ("end_turn", result("c3", "noted seeded"))
-    told = [result("c2", "3°C"), result("c3", "noted seeded")]
+    assert (reply.stop, reply.json["messages"][0]) == ("end_turn", result("c3", "noted import_history"))
+    told = [result("c2", "3°C"), result("c3", "noted import_history")]
     assert json.loads(reply.text) == [*OPEN[1:], *told]
     assert newest.history(session) == [*OPEN, *told, assistant(reply.text)]
 
 
 @rule("C5")
-def test_a_call_that_was_passed_over_earlier_is_not_open(newest: Speaker) -> None:
-    """Nothing waits, so nothing is run either before a turn comes."""
+def test_a_call_that_was_skipped_earlier_is_not_open(newest: Speaker) -> None:
+    """Nothing waits, so nothing runs before the next turn."""
     seed = [user("a"), assistant([used("c1", "weather", city="Rome")]), assistant("Never mind.")]
     session = newest.make({"name": "stepper"}, seed, [newest.tool("weather")]).session
     refused = newest.turn(session, result("c1", "late"))

@@ -14,7 +14,7 @@ import pytest
 from agenthost import Agent, Turn
 from hosting import run
 from rules import rule
-from serving import Served, ask, serving
+from serving import GIVE_BACK, Served, ask, serving
 from sites import site
 
 FLOOD = """
@@ -36,7 +36,7 @@ DELTAS = 400
 
 
 def memory(served: Served) -> int:
-    """Give how much memory a server has, in MiB."""
+    """Return how much memory a server has, in MiB."""
     lines = Path(f"/proc/{served.process.pid}/status").read_text().splitlines()
     return int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) // 1024
 
@@ -47,7 +47,7 @@ def leave_reset(sock: socket.socket) -> None:
 
 
 def leave_half(sock: socket.socket) -> None:
-    """Say that nothing more is said, and read nothing either."""
+    """Close the sending side of the connection, and read nothing."""
     sock.shutdown(socket.SHUT_WR)
 
 
@@ -55,12 +55,12 @@ def leave_half(sock: socket.socket) -> None:
 def flooding(tmp_path: Path) -> Iterator[Served]:
     agents = tmp_path / "flood.py"
     agents.write_text(FLOOD)
-    with serving("--data", tmp_path / "data", agents) as served:
+    with serving("--data", tmp_path / "data", agents, command=None, **GIVE_BACK) as served:
         yield served
 
 
 def begin(url: str, session: str) -> socket.socket:
-    """Begin a turn, and read nothing of it."""
+    """Start a turn, and read nothing of it."""
     host, port = url.removeprefix("http://").split(":")
     sock = socket.socket()
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -74,7 +74,7 @@ def begin(url: str, session: str) -> socket.socket:
 
 
 def counted(url: str, name: str) -> float:
-    """Give what a server has counted."""
+    """Return the metrics of a server."""
     lines = ask(url, "/metrics").body.decode().splitlines()
     return next((float(line.split()[1]) for line in lines if line.startswith(name)), 0.0)
 
@@ -96,7 +96,7 @@ def test_applications_that_never_read_cost_little(flooding: Served) -> None:
 
 @rule("Z1")
 @pytest.mark.parametrize("leave", [leave_reset, leave_half])
-def test_nothing_is_held_for_an_application_that_did_not_read_and_is_gone(
+def test_no_memory_is_kept_for_an_application_that_did_not_read_and_left(
     tmp_path: Path, leave: Callable[[socket.socket], None]
 ) -> None:
     async def answer(turn: Turn) -> None:
@@ -112,14 +112,14 @@ def test_nothing_is_held_for_an_application_that_did_not_read_and_is_gone(
 
     async def story() -> None:
         async with site(tmp_path, agents=[Agent("flood", answer, stream=("delta",))]) as here:
-            hub = here.host.engine.hub
+            hub = here.host.parts.engine.hub
             made = (await here.ask("/aap/sessions", "POST", {"agent": {"name": "flood"}})).json
-            session = await here.host.engine.sessions.named(made["sessionId"])
+            session = await here.host.parts.engine.sessions.named(made["sessionId"])
             sock = await asyncio.to_thread(begin, here.url, made["sessionId"])
             await said.wait()
             leave(sock)
             gone.set()
-            while hub.is_heard(session.number) or "activeTurn" in session.shown.state:  # noqa: ASYNC110
+            while hub.is_heard(session.number) or "activeTurn" in session.shown_chat.state:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
             sock.close()
 

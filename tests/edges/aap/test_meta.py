@@ -90,7 +90,7 @@ def test_the_paths_of_one_version_are_not_those_of_another(app: Speaker) -> None
 
 
 @rule("M7")
-def test_the_openapi_document_is_served_and_sound(newest: Speaker) -> None:
+def test_the_openapi_document_is_served_and_valid(newest: Speaker) -> None:
     answer = ask(newest.url, "/openapi.json")
     assert answer.json == openapi()
     for schema in answer.json["components"]["schemas"].values():
@@ -109,7 +109,7 @@ def test_the_openapi_document_is_served_and_sound(newest: Speaker) -> None:
 
 @rule("X11")
 @pytest.mark.parametrize("path", ["", "/nothing", "/meta/", "/sessions/", "/sessions/a/b/c"])
-def test_an_unknown_path_is_told_so_in_the_one_form(app: Speaker, path: str) -> None:
+def test_an_unknown_path_gets_the_usual_error_body(app: Speaker, path: str) -> None:
     assert app.ask("GET", app.base + path).error == {
         "code": "not_found",
         "message": "there is nothing at this path",
@@ -118,7 +118,7 @@ def test_an_unknown_path_is_told_so_in_the_one_form(app: Speaker, path: str) -> 
 
 @rule("X11")
 @pytest.mark.parametrize("method", ["PATCH", "PUT", "HEAD"])
-def test_a_wrong_method_is_told_with_the_right_ones(app: Speaker, method: str) -> None:
+def test_a_wrong_method_is_refused_with_the_allowed_ones(app: Speaker, method: str) -> None:
     reply = app.ask(method, f"{app.base}/meta")
     assert (reply.status, reply.headers["allow"]) == (405, "GET")
     if method != "HEAD":

@@ -44,13 +44,13 @@ def test_a_long_list_comes_in_pages_each_session_once(app: Speaker) -> None:
 
 @rule("X10")
 @pytest.mark.parametrize("cursor", ["", "x", "WzEsMF0", "%00", "a" * 10_000])
-def test_a_cursor_that_is_none_is_refused(app: Speaker, cursor: str) -> None:
+def test_an_invalid_cursor_is_refused(app: Speaker, cursor: str) -> None:
     refused = app.ask("GET", f"{app.base}/sessions?after={cursor}")
     assert (refused.status, refused.error["path"]) == (422, "after")
 
 
 @rule("L3")
-def test_a_session_is_shown_as_it_is_set_up(app: Speaker) -> None:
+def test_a_session_shows_its_settings(app: Speaker) -> None:
     tool = app.tool("weather", title="Weather")
     agent = {"tools": [{"name": "add", "trust": True}, {"name": "clock"}], "options": {"style": "loud"}}
     session = app.begin("Hello", agent, tools=[tool]).session

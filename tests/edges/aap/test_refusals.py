@@ -143,7 +143,7 @@ def test_a_server_tool_that_the_agent_does_not_offer_is_refused(
 
 @rule("X5")
 @pytest.mark.parametrize("names", [["a", "a"], ["note"], ["a", "note"], ["secretly"], [""]])
-def test_tools_need_names_of_their_own_over_both_sides(app: Speaker, names: list[str]) -> None:
+def test_tool_names_must_be_unique_across_server_and_application(app: Speaker, names: list[str]) -> None:
     agent = {"name": "stepper", "tools": [{"name": "note"}]}
     session = app.begin("Hello", agent).session
     before = everything(app, session)
@@ -155,9 +155,8 @@ def test_tools_need_names_of_their_own_over_both_sides(app: Speaker, names: list
     ):
         assert (refused.status, refused.error["path"]) == (422, f"$.tools[{len(names) - 1}].name")
     assert everything(app, session) == before
-    # A tool of the server's that is switched off has no claim to its name.
-    assert app.turn(session, "Hello", tools=[app.tool("other")]).status == 200
-    refused = app.turn(session, "Hello", agent={"tools": [{"name": "other"}]})
+    # A tool of the server's that is switched off keeps its name: it may be switched on later.
+    refused = app.turn(session, "Hello", tools=[app.tool("other")])
     assert (refused.status, refused.error["path"]) == (422, "$.tools[0].name")
 
 
@@ -179,7 +178,7 @@ def test_tools_need_names_of_their_own_over_both_sides(app: Speaker, names: list
     ],
     ids=str,
 )
-def test_the_schema_of_a_tool_must_be_one(app: Speaker, schema: Any, path: str) -> None:
+def test_the_schema_of_a_tool_must_be_valid(app: Speaker, schema: Any, path: str) -> None:
     session = app.begin("Hello").session
     for refused in (
         app.make(tools=[app.tool("a"), app.tool("b", schema)]),

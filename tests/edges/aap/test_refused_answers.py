@@ -12,7 +12,7 @@ CALLS = '/call weather {"city": "Rome"} && add {"a": 1, "b": 2} && clock'
 
 @pytest.fixture
 def waiting(app: Speaker) -> Reply:
-    """Give a turn that waits for a result of `weather` and a permission for `add`; `clock` has run."""
+    """Return a turn that waits for a result of `weather` and a permission for `add`; `clock` has run."""
     agent = {"tools": [{"name": "add"}, {"name": "clock", "trust": True}]}
     reply = app.begin(CALLS, agent, tools=[app.tool("weather")])
     assert reply.stop == "tool_use"
@@ -73,7 +73,7 @@ def test_answers_that_do_not_fit_are_refused_and_nothing_has_changed(
     ],
     ids=str,
 )
-def test_right_answers_beside_something_wrong_are_refused_too(
+def test_right_answers_together_with_a_wrong_one_are_refused_too(
     app: Speaker, waiting: Reply, more: Any
 ) -> None:
     if "tools" in more:

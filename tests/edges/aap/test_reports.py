@@ -27,7 +27,7 @@ def test_a_call_that_asks_stops_the_turn_and_goes_on_when_it_is_granted(app: Spe
 
 @rule("P4")
 @pytest.mark.parametrize("mode", MODES)
-def test_who_denies_it_says_why_and_the_agent_hears_it(app: Speaker, mode: str) -> None:
+def test_the_agent_gets_the_reason_of_a_denial(app: Speaker, mode: str) -> None:
     reply = app.begin("Go", {"name": "reporter"}, stream=mode)
     edit = reply.calls["edit"]
     denied = permission(edit, granted=False, reason="not a")
@@ -41,9 +41,7 @@ def test_who_denies_it_says_why_and_the_agent_hears_it(app: Speaker, mode: str) 
 
 @rule("P14")
 @pytest.mark.parametrize("mode", MODES)
-def test_what_an_agent_runs_meanwhile_waits_for_nobody_and_is_told_when_it_has_ended(
-    app: Speaker, mode: str
-) -> None:
+def test_calls_that_an_agent_runs_meanwhile_are_sent_when_they_have_ended(app: Speaker, mode: str) -> None:
     reply = app.begin("Go", {"name": "juggler"}, stream=mode)
     # The one that ran is not told yet: an application would have to answer it.
     assert (reply.stop, list(reply.calls), reply.results) == ("tool_use", ["edit"], {})

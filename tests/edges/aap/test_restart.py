@@ -5,7 +5,7 @@ import threading
 from pathlib import Path
 
 from aap_talking import Reply, Speaker, assistant, permission, result, user
-from agenthost.host.keys import KeyFile
+from agenthost.host.access.keys import KeyFile
 from rules import rule
 from serving import TIMEOUT, serving, wait_ready
 

@@ -8,8 +8,10 @@ import pytest
 
 from aap_here import Here
 from aap_talking import Speaker, permission, result
+from agenthost.core.session_meta import model_of
 from agenthost.edges.aap.agents import SECRET_MASK
-from agenthost.host.identity import Identity
+from agenthost.host.access.identity import Identity
+from legacy_view import dispatch
 from rules import rule
 
 _numbers = itertools.count(1)
@@ -20,11 +22,25 @@ def options(app: Speaker, session: str) -> Any:
 
 
 def act(here: Here, session: str, kind: str, **fields: Any) -> Any:
-    """Let a client of the other protocol act on a session, and wait until that is durable."""
+    """Apply an action of a client of the other protocol, and wait until it is durable."""
     action = {"type": f"session/{kind}", "session": here.uri_of(session), **fields}
-    refusal = here.run(here.site.host.dispatch(Identity("changer"), next(_numbers), action))
-    here.run(here.site.host.engine.journal.wait())
+    refusal = here.run(dispatch(here.site.host.client(Identity("changer")), next(_numbers), action))
+    here.run(here.site.host.parts.engine.journal.wait())
     return refusal
+
+
+@rule("O1", "O3", "O4", "O5")
+def test_all_settings_of_one_turn_stay(app: Speaker) -> None:
+    session = app.begin("Hello").session
+    changed = {"tools": [{"name": "add"}], "options": {"style": "loud", "token": "of ours"}}
+    assert app.turn(session, "Hello", agent=changed, tools=[app.tool("weather")]).text == "YOU SAID: HELLO"
+    shown = app.show(session)
+    assert shown["agent"]["tools"] == [{"name": "add", "trust": False}]
+    assert {name: shown["agent"]["options"][name] for name in ("style", "token")} == {
+        "style": "loud",
+        "token": SECRET_MASK,
+    }
+    assert [tool["name"] for tool in shown["tools"]] == ["weather"]
 
 
 @rule("O1")
@@ -58,7 +74,7 @@ def test_an_option_that_is_left_out_has_its_default_and_the_default_unsets_it(ap
         ("greeting", None, "$.agent.options.greeting"),
     ],
 )
-def test_an_option_that_is_not_declared_or_cannot_be_that_is_refused(
+def test_an_unknown_option_or_an_invalid_value_is_refused(
     app: Speaker, name: str, value: Any, path: str
 ) -> None:
     session = app.begin("Hello").session
@@ -79,8 +95,8 @@ def test_a_secret_is_never_shown_again(here: Here, app: Speaker) -> None:
         host = here.site.host
 
         async def read() -> Any:
-            found = await host.engine.sessions.named(session)
-            return host._options(host.agents["demo"], found)["token"]
+            found = await host.parts.engine.sessions.named(session)
+            return host.parts._option_values(host.agents["demo"], found)["token"]
 
         return here.run(read())  # type: ignore[no-any-return]
 
@@ -98,7 +114,7 @@ def test_a_secret_is_never_shown_again(here: Here, app: Speaker) -> None:
 
 
 @rule("O3", "O7")
-def test_a_secret_that_is_not_set_is_shown_as_nothing_or_as_the_mask_of_its_default(app: Speaker) -> None:
+def test_an_unset_secret_is_shown_as_empty_or_as_the_mask_of_its_default(app: Speaker) -> None:
     session = app.begin("Hello", {"name": "keeper"}).session
     shown = {"empty": "", "given": SECRET_MASK, "fixed": ""}
     assert options(app, session) == shown
@@ -156,8 +172,8 @@ def test_the_option_model_is_the_model_of_the_session(here: Here, app: Speaker) 
     session = app.begin("Hello", {"options": {"model": "forgetful"}}).session
 
     async def model() -> Any:
-        found = await here.site.host.engine.sessions.named(session)
-        return found.state["summary"].get("model")
+        found = await here.site.host.parts.engine.sessions.named(session)
+        return model_of(found.state)
 
     assert here.run(model()) == {"id": "forgetful"}
     assert act(here, session, "modelChanged", model={"id": "steady", "config": {"pause": "short"}}) is None

@@ -12,23 +12,23 @@ from aap_here import Here
 from aap_talking import Listening, Speaker, assistant, decode_events, user
 from agenthost.edges.aap import turns
 from agenthost.errors import SlowConsumer
-from agenthost.host.identity import Identity
+from agenthost.host.access.identity import Identity
 from agenthost.wire.json import encode_json
 from rules import rule
 from serving import TIMEOUT
 
 
 def wait_ended(here: Here, session: str) -> None:
-    """Wait until a turn has ended, by hearing it end."""
+    """Wait until a turn has ended, by subscribing to its session."""
 
     async def wait() -> None:
         host = here.site.host
-        found = await host.engine.sessions.named(session)
-        while "activeTurn" in found.shown.state:
-            feed = host.feed(Identity("watcher"))
+        found = await host.parts.engine.sessions.named(session)
+        while "activeTurn" in found.shown_chat.state:
+            feed = host.parts.engine.feed(Identity("watcher"))
             await feed.subscribe(found.row.uri)
             with suppress(SlowConsumer):
-                while "activeTurn" in found.shown.state:
+                while "activeTurn" in found.shown_chat.state:
                     await feed.subscriber.wait_next()
             feed.close()
 
@@ -64,9 +64,7 @@ def test_the_turn_of_an_application_that_leaves_before_its_body_comes_goes_on(
 
 
 @rule("Z2")
-def test_a_quiet_stream_says_now_and_then_that_it_is_there(
-    app: Speaker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_quiet_stream_sends_a_comment_now_and_then(app: Speaker, monkeypatch: pytest.MonkeyPatch) -> None:
     session = app.begin("Hello", {"tools": [{"name": "sleep", "trust": True}]}).session
     monkeypatch.setattr(turns, "HEARTBEAT_SECONDS", 0.05)
     reply = app.turn(session, '/call sleep {"seconds": 0.4}', stream="message")
@@ -121,7 +119,7 @@ def test_a_reader_that_sleeps_gets_all_of_a_long_turn_in_order_and_slows_nobody(
 
 @rule("Z3")
 @pytest.mark.parametrize("mode", ["none", "message"])
-def test_a_long_turn_is_whole_in_every_mode(newest: Speaker, mode: str) -> None:
+def test_a_long_turn_is_complete_in_every_mode(newest: Speaker, mode: str) -> None:
     reply = newest.begin("/stream 30000", stream=mode)
     assert (reply.stop, reply.text) == ("end_turn", "hello world " * 30_000)
 

@@ -115,9 +115,7 @@ def test_a_turn_says_why_it_stopped(app: Speaker, mode: str, word: str, stop: st
 
 @rule("T6")
 @pytest.mark.parametrize("mode", MODES)
-def test_what_breaks_later_is_an_error_at_the_end_and_nothing_internal_is_told(
-    app: Speaker, mode: str
-) -> None:
+def test_a_failure_in_a_turn_is_an_error_at_its_end_without_internals(app: Speaker, mode: str) -> None:
     reply = app.begin("Hello", {"name": "broken"}, stream=mode)
     assert (reply.status, reply.stop, reply.text) == (200, "error", "So far so good. ")
     assert b"secret of ours" not in reply.body
@@ -137,7 +135,7 @@ def test_an_image_reaches_the_agent_and_stays_in_the_history(app: Speaker, url: 
 
 
 @rule("T9")
-def test_two_sessions_do_not_hear_each_other(app: Speaker) -> None:
+def test_two_sessions_do_not_get_each_others_events(app: Speaker) -> None:
     first, second = app.begin("one").session, app.begin("two").session
     listening = app.start(first, "/wait 0.5", stream="delta")
     listening.read_until(b'"."')

@@ -4,10 +4,9 @@ from typing import Any, get_args
 
 import pytest
 
-from agenthost.core.decisions import RULES
-from agenthost.wire.ahp import ROOT_URI
-from agenthost.wire.ahp.actions import CLIENT_ACTIONS
-from agenthost.wire.ahp.enums import ActionType
+from agenthost.wire.ahp.legacy import ROOT_URI
+from agenthost.wire.ahp.legacy.actions import CLIENT_ACTIONS
+from agenthost.wire.ahp.legacy.enums import ActionType
 from ahp_agents import ECHO, PLUGIN
 from ahp_sites import Place, on_a_host
 from ahp_speaking import Client, new_uri
@@ -67,9 +66,9 @@ REFUSED: dict[str, list[Any]] = {
 
 
 @rule("HR-A01", "HR-A03")
-def test_these_are_all_that_clients_may_dispatch() -> None:
+def test_these_are_all_actions_that_clients_may_dispatch() -> None:
     terminals = {"input", "resized", "claimed", "titleChanged", "cleared"}
-    assert set(RULES) == CLIENT_ACTIONS == {*REFUSED, *(f"terminal/{name}" for name in terminals)}
+    assert {*REFUSED, *(f"terminal/{name}" for name in terminals)} == CLIENT_ACTIONS
     assert len(CLIENT_ACTIONS) == 26
 
 
@@ -84,7 +83,7 @@ async def prepared(me: Client) -> str:
 @rule("HR-A01", "HR-A10")
 @pytest.mark.parametrize("kind", sorted(ACCEPTED))
 @on_a_host(ECHO)
-async def test_what_is_valid_is_echoed_to_everybody_with_its_origin(place: Place, kind: str) -> None:
+async def test_a_valid_action_is_echoed_to_everybody_with_its_origin(place: Place, kind: str) -> None:
     async with place.client() as me, place.client("other") as other:
         uri = await prepared(me)
         await other.subscribe(uri)
@@ -98,7 +97,7 @@ async def test_what_is_valid_is_echoed_to_everybody_with_its_origin(place: Place
 @rule("HR-A01", "HR-A05", "HR-A07", "HR-A08", "HR-A09", "HR-A10", "HR-A11")
 @pytest.mark.parametrize("kind", sorted(REFUSED))
 @on_a_host(ECHO)
-async def test_what_is_not_valid_is_refused_to_its_sender_alone_and_changes_nothing(
+async def test_an_invalid_action_is_refused_only_to_its_sender_and_changes_nothing(
     place: Place, kind: str
 ) -> None:
     async with place.client() as me, place.client("other") as other:
@@ -115,7 +114,7 @@ async def test_what_is_not_valid_is_refused_to_its_sender_alone_and_changes_noth
 
 @rule("HR-A03")
 @on_a_host(ECHO)
-async def test_what_only_the_host_may_say_is_refused(place: Place) -> None:
+async def test_an_action_that_only_the_host_may_dispatch_is_refused(place: Place) -> None:
     kinds = {kind for kinds in get_args(ActionType) for kind in get_args(kinds)} - CLIENT_ACTIONS
     async with place.client() as me:
         uri = await prepared(me)
@@ -129,7 +128,7 @@ async def test_what_only_the_host_may_say_is_refused(place: Place) -> None:
 
 @rule("HR-A02")
 @on_a_host()
-async def test_what_names_nothing_that_is_there_is_ignored_in_silence(place: Place) -> None:
+async def test_an_action_on_a_missing_resource_is_silently_ignored(place: Place) -> None:
     async with place.client() as me:
         for kind in ("session/titleChanged", "session/turnStarted", "terminal/input"):
             await me.act("demo:/nowhere", kind, title="x")
@@ -157,7 +156,9 @@ async def test_what_names_nothing_that_is_there_is_ignored_in_silence(place: Pla
     ],
 )
 @on_a_host()
-async def test_what_is_no_action_on_anything_is_answered_too(place: Place, params: Any, reason: str) -> None:
+async def test_something_that_is_not_an_action_is_answered_too(
+    place: Place, params: Any, reason: str
+) -> None:
     async with place.client() as me, place.client("other") as other:
         await other.subscribe(ROOT_URI)
         await me.tell("dispatchAction", **params)
@@ -199,7 +200,7 @@ async def test_answers_have_to_fit_their_questions(place: Place) -> None:
             fields = {"requestId": asked, "questionId": "name", "answer": answer}
             assert "rejectionReason" in await me.decide(uri, "session/inputAnswerChanged", **fields)
         empty = await me.decide(uri, "session/inputCompleted", requestId=asked, response="accept")
-        assert "needs an answer" in empty["rejectionReason"]
+        assert "needs a submitted answer" in empty["rejectionReason"]
         right = {"state": "submitted", "value": {"kind": "text", "value": "Ada"}}
         fields = {"requestId": asked, "questionId": "name", "answer": right}
         assert "rejectionReason" not in await me.decide(uri, "session/inputAnswerChanged", **fields)
@@ -229,7 +230,7 @@ async def test_there_is_one_active_client_and_it_alone_changes_its_tools(place: 
 
 @rule("HR-A01")
 @on_a_host()
-async def test_settings_that_may_change_do(place: Place) -> None:
+async def test_settings_that_may_change_are_changed(place: Place) -> None:
     async with place.client() as me:
         uri = await me.begun()
         await me.decide(uri, "session/configChanged", config={"style": "loud"})

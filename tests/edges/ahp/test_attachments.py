@@ -25,7 +25,7 @@ async def ended(me: Client, uri: str) -> Any:
 async def check(place: Place, me: Client, uri: str) -> None:
     turn = await ended(me, uri)
     assert (turn["userMessage"], turn["state"]) == (MESSAGE, "complete")
-    session = await place.host.engine.sessions.get(uri)
+    session = await place.host.parts.engine.sessions.get(uri)
     assert session.messages[0].message == {"role": "user", "content": READ}
     history = await place.ask(f"/aap/v3/sessions/{session.row.name}/history?type=full")
     assert history.status == 200

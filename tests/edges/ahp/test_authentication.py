@@ -3,9 +3,9 @@
 import pytest
 
 from agenthost import Agent, Call, Turn
-from agenthost.host.identity import Identity
+from agenthost.host.access.identity import Identity
 from agenthost.tools.subagents import subagent
-from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.legacy import ROOT_URI
 from ahp_agents import GUARDED, LOGIN
 from ahp_sites import Place, on_a_host
 from ahp_speaking import new_uri
@@ -47,7 +47,7 @@ async def test_an_agent_that_needs_a_token_is_not_used_without(place: Place) -> 
     ],
 )
 @on_a_host(GUARDED)
-async def test_a_token_that_is_no_good_is_refused(place: Place, resource: str, token: str, code: int) -> None:
+async def test_an_invalid_token_is_refused(place: Place, resource: str, token: str, code: int) -> None:
     async with place.client() as me:
         refused = await me.refusal("authenticate", resource=resource, token=token)
         assert refused.code == code
@@ -73,12 +73,12 @@ async def test_tokens_belong_to_one_client_are_kept_over_a_break_and_never_shown
         assert (await namesake.refusal("createSession", session=new_uri("guarded"))).code == -32007
 
 
-SENTENCE = "a token is needed for Example; an AHP client brings it with `authenticate`"
+SENTENCE = "a token is needed for Example; an AHP client passes it with `authenticate`"
 
 
 @rule("HR-P01")
 @on_a_host(GUARDED)
-async def test_no_turn_of_such_an_agent_begins_for_who_has_no_token(place: Place) -> None:
+async def test_no_turn_of_such_an_agent_starts_without_a_token(place: Place) -> None:
     async with place.client() as me, place.client("other") as other:
         await me.request("authenticate", resource=LOGIN["resource"], token=GOOD)
         uri = await me.begun(new_uri("guarded"))
@@ -105,7 +105,7 @@ async def test_the_other_protocol_has_no_tokens_and_so_no_turns_of_such_an_agent
     async with place.client() as me:
         await me.request("authenticate", resource=LOGIN["resource"], token=GOOD)
         uri = await me.begun(new_uri("guarded"))
-        name = (await place.host.engine.sessions.get(uri)).row.name
+        name = (await place.host.parts.engine.sessions.get(uri)).row.name
         body = {"messages": [{"role": "user", "content": "Hello"}], "stream": "none"}
         answer = await place.ask(f"/aap/v3/sessions/{name}/turns", "POST", body)
         assert (answer.status, answer.json) == (403, {"error": problem})
@@ -122,11 +122,11 @@ BOSS = Agent("boss", hand_on, tools=[subagent("guarded")])
 
 @rule("HR-P01")
 @on_a_host(GUARDED, BOSS)
-async def test_a_task_for_such_an_agent_begins_only_for_who_has_a_token(place: Place) -> None:
+async def test_a_task_for_such_an_agent_starts_only_with_a_token(place: Place) -> None:
     async with place.client() as me:
         uri = await me.begun(new_uri("boss"))
         turn = await me.say(uri, "Hello")
-        assert turn["responseParts"][-1]["content"] == f"told: guarded cannot begin: {SENTENCE}"
+        assert turn["responseParts"][-1]["content"] == f"told: guarded cannot start: {SENTENCE}"
         await me.request("authenticate", resource=LOGIN["resource"], token=GOOD)
         turn = await me.say(uri, "Hello")
         assert turn["responseParts"][-1]["content"] == "told: Hello"
@@ -134,7 +134,7 @@ async def test_a_task_for_such_an_agent_begins_only_for_who_has_a_token(place: P
 
 @rule("HR-P01")
 @on_a_host(GUARDED)
-async def test_a_message_of_the_queue_whose_token_is_gone_is_answered_with_an_error(place: Place) -> None:
+async def test_a_queued_message_whose_token_is_gone_is_answered_with_an_error(place: Place) -> None:
     async with place.client() as me:
         await me.request("authenticate", resource=LOGIN["resource"], token=GOOD)
         uri = await me.begun(new_uri("guarded"))
@@ -144,7 +144,7 @@ async def test_a_message_of_the_queue_whose_token_is_gone_is_answered_with_an_er
             message = {"kind": "queued", "id": state, "userMessage": {"text": "Hello"}}
             await me.decide(uri, "session/pendingMessageSet", **message)
             if state == "error":
-                place.host.tokens.forget(Identity("me"))
+                place.host.parts.tokens.forget(Identity("me"))
             request = me.state(uri)["inputRequests"][0]["id"]
             await me.act(uri, "session/inputCompleted", requestId=request, response="decline")
             await me.until(lambda: len(me.state(uri)["turns"]) == count)  # noqa: B023 - asked in this round

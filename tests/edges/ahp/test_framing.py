@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.legacy import ROOT_URI
 from ahp_sites import Place, on_a_host
 from ahp_speaking import Client, Refused
 from rules import rule
@@ -42,7 +42,7 @@ JUNK: list[tuple[str | bytes, Any, int]] = [
 @rule("HR-R04", "HR-R05", "HR-R07")
 @pytest.mark.parametrize("is_open", [True, False])
 @on_a_host()
-async def test_what_is_no_message_is_answered_and_harms_nothing(place: Place, is_open: bool) -> None:
+async def test_invalid_messages_are_answered_and_harm_nothing(place: Place, is_open: bool) -> None:
     async with place.stranger() as me:
         if is_open:
             await me.open()
@@ -117,11 +117,11 @@ async def test_a_notification_is_never_answered(place: Place) -> None:
 
 @rule("HR-R06")
 @on_a_host(may_fail=True)
-async def test_a_failure_that_nobody_expected_is_told_without_a_word_of_it(place: Place) -> None:
+async def test_an_unexpected_error_reveals_nothing(place: Place) -> None:
     async def broken(*_: Any) -> Any:
         raise RuntimeError("a secret of ours")
 
-    place.host.files.read = broken  # type: ignore[method-assign,assignment] # as a bug would
+    place.host.parts.files.read = broken  # type: ignore[method-assign,assignment] # as a bug would
     async with place.client() as me:
         refused = await me.refusal("resourceRead", uri="file:///x")
         assert refused.code == -32603
@@ -131,7 +131,7 @@ async def test_a_failure_that_nobody_expected_is_told_without_a_word_of_it(place
 
 @rule("HR-R10")
 @on_a_host()
-async def test_the_host_asks_clients_for_nothing_so_that_no_ids_can_meet(place: Place) -> None:
+async def test_the_host_sends_no_requests_so_ids_cannot_clash(place: Place) -> None:
     async with place.client() as me:
         uri = await me.begun()
         await me.say(uri, "Hello")
@@ -153,7 +153,7 @@ async def test_a_frame_that_is_too_large_ends_the_connection_with_a_code(place: 
 
 @rule("HR-T01")
 @on_a_host()
-async def test_messages_are_handled_in_the_order_that_they_came(place: Place) -> None:
+async def test_messages_are_handled_in_order(place: Place) -> None:
     async with place.client() as me:
         uri = "demo:/in-order"
         made = me.begin("createSession", {"session": uri})
@@ -169,7 +169,7 @@ async def test_messages_are_handled_in_the_order_that_they_came(place: Place) ->
 
 @rule("HR-T04")
 @on_a_host(keys=("ann",))
-async def test_who_may_come_in_is_decided_before_the_first_message(place: Place) -> None:
+async def test_access_is_checked_before_the_first_message(place: Place) -> None:
     for key in (None, "wrong"):
         with pytest.raises(InvalidStatus) as caught:
             async with Client.connected(place.url, "me", key):
@@ -181,7 +181,7 @@ async def test_who_may_come_in_is_decided_before_the_first_message(place: Place)
 
 @rule("HR-T04")
 @on_a_host()
-async def test_a_page_of_somewhere_else_may_not_connect(place: Place) -> None:
+async def test_a_foreign_page_may_not_connect(place: Place) -> None:
     with pytest.raises(InvalidStatus) as caught:
         async with Client.connected(place.url, origin="https://evil.example"):
             pass

@@ -12,11 +12,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from agenthost.core.conversation import Conversation
 from agenthost.core.decisions import refuse
+from agenthost.core.legacy.dispatch import translate_dispatch
+from agenthost.errors import HostError
 from agenthost.host.limits import Limits
-from agenthost.wire.ahp.actions import CLIENT_ACTIONS
-from agenthost.wire.ahp.enums import ActionType
-from agenthost.wire.ahp.methods import METHODS
+from agenthost.wire.ahp.legacy.actions import CLIENT_ACTIONS
+from agenthost.wire.ahp.legacy.enums import ActionType
+from agenthost.wire.ahp.legacy.methods import METHODS
 from ahp_sites import Place, heard_errors, served
 from ahp_speaking import Client
 from rules import rule
@@ -90,7 +93,7 @@ class Anything(dict[str, int]):
 
 
 async def fuzzed(place: Place, seed: int, count: int) -> int:
-    """Send so many frames; gives how many envelopes came of them."""
+    """Send so many frames; returns how many envelopes came of them."""
     junk = Junk(seed)
     async with place.client("watcher") as watcher:
         uri = await watcher.begun("demo:/fuzz") if seed == 0 else "demo:/fuzz"
@@ -105,7 +108,7 @@ async def fuzzed(place: Place, seed: int, count: int) -> int:
             await me.request("ping")
             me.check()
         await watcher.request("ping")
-        if uri in watcher.states and (await place.host.engine.sessions.is_there(uri)):
+        if uri in watcher.states and (await place.host.parts.engine.sessions.is_there(uri)):
             mirrored, true = watcher.state(uri), await fresh(watcher, uri)
             assert {**mirrored, "summary": 0} == {**true, "summary": 0}
         return len(watcher.envelopes)
@@ -121,7 +124,7 @@ async def campaign(folder: Path, count: int, at_once: int = 1500) -> list[str]:
             for seed in range(max(1, count // at_once)):
                 if seed:
                     async with place.client("maker") as maker:
-                        if not await place.host.engine.sessions.is_there("demo:/fuzz"):
+                        if not await place.host.parts.engine.sessions.is_there("demo:/fuzz"):
                             await maker.begun("demo:/fuzz")
                 await fuzzed(place, seed, min(count, at_once))
                 assert (await place.ask("/readyz")).status == 200
@@ -134,13 +137,22 @@ def test_junk_never_harms_the_host_and_never_changes_what_was_not_validated(tmp_
 
 
 @rule("HR-A01")
-def test_an_action_that_nobody_would_write_gives_a_reason_or_is_valid() -> None:
+def test_an_arbitrary_action_is_refused_with_a_reason_or_is_valid() -> None:
     junk = Junk(1)
-    summary = {"resource": "demo:/fuzz", "provider": "demo", "title": "", "status": 1}
-    state: Any = {"summary": {**summary, "createdAt": 1, "modifiedAt": 1}, "lifecycle": "ready", "turns": []}
+    now = "2026-01-01T00:00:00.000Z"
+    chat: Any = {"resource": "ahp-chat:/fuzz", "title": "", "status": 1, "modifiedAt": now, "turns": []}
+    state: Any = {"provider": "demo", "title": "", "status": 1, "lifecycle": "ready"}
+    state |= {"activeClients": [], "chats": []}
+    conversation = Conversation(state, chat)
     for _ in range(3_000):
-        reason = refuse(state, junk.action(), "me")
-        assert reason is None or (reason and "Traceback" not in reason)
+        try:
+            translated = translate_dispatch(junk.action(), conversation, "me", 0).actions
+        except HostError as error:
+            reasons: list[str | None] = [str(error)]
+        else:
+            ours = [one for one in translated if one["type"].startswith(("session/", "chat/"))]
+            reasons = [refuse(conversation, one, "me") for one in ours]
+        assert all(one is None or (one and "Traceback" not in one) for one in reasons)
 
 
 if __name__ == "__main__":

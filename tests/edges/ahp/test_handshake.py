@@ -8,15 +8,17 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.legacy import ROOT_URI
 from ahp_sites import Place, on_a_host
 from ahp_speaking import Client, new_uri
 from rules import rule
 
+SUPPORTED = ["^1.0.0", "^0.9.0", "^0.1.0"]
+
 
 @rule("HR-I01", "HR-I03", "HR-I10")
 @on_a_host()
-async def test_a_client_begins_with_initialize_and_is_told_where_it_is(place: Place) -> None:
+async def test_a_client_starts_with_initialize_and_gets_the_default_folder(place: Place) -> None:
     async with place.stranger() as me:
         result = await me.open(ROOT_URI, "demo:/nowhere", ROOT_URI, locale="de")
     assert result["protocolVersion"] == "0.1.0"
@@ -38,32 +40,30 @@ async def test_a_client_begins_with_initialize_and_is_told_where_it_is(place: Pl
     ],
 )
 @on_a_host()
-async def test_the_first_version_that_is_spoken_here_is_taken(
-    place: Place, offered: list[str], taken: str
-) -> None:
+async def test_the_first_supported_version_is_chosen(place: Place, offered: list[str], taken: str) -> None:
     async with place.stranger() as me:
         assert (await me.open(protocolVersions=offered))["protocolVersion"] == taken
 
 
 @rule("HR-I05", "HR-I06")
-@pytest.mark.parametrize("offered", [[], ["0.2.0"], ["1.0.0", "2.1.0"], ["0.\u0661.0"], [""]])
+@pytest.mark.parametrize("offered", [[], ["0.2.0"], ["0.8.0", "2.1.0"]])
 @on_a_host()
 async def test_without_a_common_version_the_connection_is_refused_and_closed(
     place: Place, offered: list[str]
 ) -> None:
     async with place.stranger() as me:
         refused = await me.refusal("initialize", protocolVersions=offered, clientId="me")
-        assert (refused.code, refused.data) == (-32005, {"supportedVersions": ["^0.1.0"]})
+        assert (refused.code, refused.data) == (-32005, {"supportedVersions": SUPPORTED})
         assert await me.closed() == (1002, "no common protocol version")
 
 
 @rule("HR-I05", "HR-I06")
 @pytest.mark.parametrize("params", [{"protocolVersion": 1}, {"protocolVersion": "1", "clientId": "me"}])
 @on_a_host()
-async def test_a_client_from_before_0_1_0_is_told_which_versions_there_are(place: Place, params: Any) -> None:
+async def test_a_client_from_before_0_1_0_is_told_the_supported_versions(place: Place, params: Any) -> None:
     async with place.stranger() as me:
         refused = await me.refusal("initialize", **params)
-        assert (refused.code, refused.data) == (-32005, {"supportedVersions": ["^0.1.0"]})
+        assert (refused.code, refused.data) == (-32005, {"supportedVersions": SUPPORTED})
         assert await me.closed() == (1002, "no common protocol version")
 
 
@@ -81,7 +81,7 @@ async def test_a_client_from_before_0_1_0_is_told_which_versions_there_are(place
     ],
 )
 @on_a_host()
-async def test_an_initialize_that_says_too_little_is_refused_and_may_be_said_again(
+async def test_an_incomplete_initialize_is_refused_and_may_be_repeated(
     place: Place, params: Any, path: str
 ) -> None:
     async with place.stranger() as me:
@@ -133,7 +133,7 @@ async def test_a_connection_is_opened_once(place: Place, method: str) -> None:
 
 @rule("HR-I09")
 @on_a_host()
-async def test_what_a_newer_client_says_beyond_what_we_know_is_ignored(place: Place) -> None:
+async def test_unknown_fields_of_a_newer_client_are_ignored(place: Place) -> None:
     async with place.client(capabilities={"more": True}, telemetry=[]) as me:
         uri = new_uri()
         await me.request("createSession", session=uri, newer={"a": 1})
@@ -147,7 +147,7 @@ async def test_what_a_newer_client_says_beyond_what_we_know_is_ignored(place: Pl
 
 @rule("HR-I11")
 @on_a_host()
-async def test_a_locale_that_is_not_spoken_here_gets_the_words_that_there_are(place: Place) -> None:
+async def test_an_unsupported_locale_gets_the_default_language(place: Place) -> None:
     async with place.client(locale="tlh") as me:
         uri = await me.begun()
         await me.send(uri, '/call add {"a": 1, "b": 2}')
@@ -195,9 +195,7 @@ async def test_many_connections_of_one_client_leave_one(place: Place) -> None:
 @rule("HR-T04")
 @pytest.mark.parametrize("path", ["", "/", "/ahp", "/ahp/"])
 @on_a_host(keys=("ann",))
-async def test_a_connection_may_be_opened_at_each_of_the_addresses_with_a_key(
-    place: Place, path: str
-) -> None:
+async def test_a_connection_may_be_opened_at_each_path_with_a_key(place: Place, path: str) -> None:
     address = place.url.replace("http", "ws", 1) + path
     async with connect(f"{address}?tkn={place.keys['ann']}") as socket:
         client = Client(socket, "me")

@@ -14,9 +14,9 @@ from websockets.frames import Frame, Opcode
 from websockets.http11 import Response
 from websockets.uri import parse_uri
 
-from agenthost.host.keys import KeyFile
+from agenthost.host.access.keys import KeyFile
 from agenthost.host.limits import Limits
-from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.legacy import ROOT_URI
 from ahp_sites import Place, on_a_host, served
 from ahp_speaking import Client, new_uri
 from hosting import run
@@ -70,7 +70,9 @@ class Sloth:
 
 @rule("HR-R07", "HR-T01")
 @on_a_host(limits=Limits(subscriber_items=6_000))
-async def test_who_does_not_read_is_cut_off_with_a_reason_and_nobody_else_notices(place: Place) -> None:
+async def test_a_client_that_does_not_read_is_cut_off_with_a_reason_and_nobody_else_notices(
+    place: Place,
+) -> None:
     async with place.client("author") as author:
         uri = await author.begun()
         sloth = await asyncio.to_thread(Sloth, place.url)
@@ -94,7 +96,7 @@ async def test_who_does_not_read_is_cut_off_with_a_reason_and_nobody_else_notice
 
 @rule("HR-R07")
 @on_a_host(limits=Limits(subscriber_items=2_000))
-async def test_who_asks_without_reading_is_not_answered_without_end(place: Place) -> None:
+async def test_a_client_that_asks_without_reading_is_not_answered_endlessly(place: Place) -> None:
     (place.workspace / "large").write_text("x" * 1_000_000)
     sloth = await asyncio.to_thread(Sloth, place.url)
     open_: Any = {"protocolVersions": ["0.1.0"], "clientId": "sloth"}
@@ -114,7 +116,7 @@ async def test_who_asks_without_reading_is_not_answered_without_end(place: Place
 
 
 @rule("HR-T03")
-def test_dead_peers_are_found_by_pings(tmp_path: Path) -> None:
+def test_pings_detect_dead_peers(tmp_path: Path) -> None:
     @on_a_host()
     async def story(place: Place) -> None:
         for protocol in (await asyncio.to_thread(Sloth, place.url),):
@@ -141,7 +143,7 @@ async def test_pings_of_a_client_are_answered(place: Place) -> None:
 
 @rule("HR-R07")
 @on_a_host()
-async def test_too_many_connections_are_turned_away(place: Place) -> None:
+async def test_connections_beyond_the_limit_are_refused(place: Place) -> None:
     place.peers.max_connections = 2
     async with place.client("one"), place.client("two"), place.stranger("three") as three:
         assert await three.closed() == (1013, "too many connections")
@@ -165,7 +167,7 @@ async def test_a_connection_ends_when_its_key_is_revoked(place: Place) -> None:
 
 @rule("HR-R07")
 @pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGINT])
-def test_a_server_that_stops_says_so_to_all_who_are_connected(tmp_path: Path, kind: int) -> None:
+def test_a_server_that_stops_notifies_all_connections(tmp_path: Path, kind: int) -> None:
     with serving("--data", tmp_path) as served:
         url = served.wait_url()
 
@@ -184,7 +186,7 @@ def test_a_server_that_stops_says_so_to_all_who_are_connected(tmp_path: Path, ki
 
 @rule("HR-T02")
 @on_a_host(may_fail=True)
-async def test_a_text_that_is_none_ends_the_connection_with_a_code(place: Place) -> None:
+async def test_invalid_text_ends_the_connection_with_a_code(place: Place) -> None:
     async with connect(f"{place.url.replace('http', 'ws')}/ahp") as bare:
         bare.protocol.send_text(b"\xff\xfe")
         bare.transport.write(b"".join(bare.protocol.data_to_send()))
@@ -193,11 +195,11 @@ async def test_a_text_that_is_none_ends_the_connection_with_a_code(place: Place)
 
 
 @rule("HR-R01")
-def test_a_full_disk_is_told_with_its_reason_over_both_protocols(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_over_both_protocols(tmp_path: Path) -> None:
     async def story() -> None:
         async with served(tmp_path) as place, place.client() as me:
-            storage: Any = place.host.engine.storage
-            journal = place.host.engine.journal
+            storage: Any = place.host.parts.engine.storage
+            journal = place.host.parts.engine.journal
             pages = (await journal.in_turn(storage._writer.execute, "PRAGMA page_count")).fetchone()[0]
             await journal.in_turn(storage._writer.execute, f"PRAGMA max_page_count = {pages}")
             uri = new_uri()
@@ -219,7 +221,7 @@ def test_a_full_disk_is_told_with_its_reason_over_both_protocols(tmp_path: Path)
 
 @rule("HR-R07")
 @on_a_host()
-async def test_a_frame_of_too_many_values_is_refused_and_holds_up_nobody(place: Place) -> None:
+async def test_a_frame_with_too_many_values_is_refused_and_delays_nobody(place: Place) -> None:
     async with place.client() as me, place.client("other") as other:
         await me.raw('{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[' + "[]," * 2_500_000 + "0]}}")
         answer = await me.stray()

@@ -21,14 +21,14 @@ async def post(place: Place, path: str, body: Any) -> Any:
 
 
 async def opened(place: Place, **more: Any) -> tuple[str, str]:
-    """Make a session over the other protocol; gives its id there, and its URI here."""
+    """Make a session over the other protocol; returns its id there, and its URI here."""
     made = await post(place, "/sessions", {"agent": {"name": "demo", **more}})
-    session = await place.host.engine.sessions.named(made["sessionId"])
+    session = await place.host.parts.engine.sessions.named(made["sessionId"])
     return made["sessionId"], session.row.uri
 
 
 def call_of(me: Client, uri: str) -> Any:
-    """Give the first call of the turn that runs."""
+    """Return the first call of the turn that runs."""
     parts = me.state(uri).get("activeTurn", {}).get("responseParts", [])
     return next((part["toolCall"] for part in parts if part["kind"] == "toolCall"), None)
 

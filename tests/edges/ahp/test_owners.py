@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.legacy import ROOT_URI
 from ahp_agents import ECHO
 from ahp_sites import Place, on_a_host
 from ahp_speaking import Client, new_uri
@@ -12,7 +12,7 @@ OWNERS = ("ann", "bob")
 
 
 async def furnished(me: Client) -> tuple[str, str, str]:
-    """Make a session with a content, and a terminal; gives the URIs of all three."""
+    """Make a session with a content, and a terminal; returns the URIs of all three."""
     uri = await me.begun(new_uri("echo"))
     turn = await me.say(uri, "/show")
     content = next(part["uri"] for part in turn["responseParts"] if part["kind"] == "contentRef")
@@ -24,7 +24,7 @@ async def furnished(me: Client) -> tuple[str, str, str]:
 
 @rule("HR-C03", "HR-S05")
 @on_a_host(ECHO, keys=OWNERS)
-async def test_what_belongs_to_another_owner_is_not_there(place: Place) -> None:
+async def test_resources_of_another_owner_are_not_visible(place: Place) -> None:
     async with place.client("a", place.keys["ann"]) as ann, place.client("b", place.keys["bob"]) as bob:
         await bob.subscribe(ROOT_URI)
         seen = bob.last_seq
@@ -59,7 +59,7 @@ async def test_what_belongs_to_another_owner_is_not_there(place: Place) -> None:
 
 @rule("HR-S06", "HR-X01")
 @on_a_host(ECHO, keys=OWNERS)
-async def test_no_news_and_no_terminals_of_another_owner_arrive(place: Place) -> None:
+async def test_notifications_and_terminals_of_another_owner_do_not_arrive(place: Place) -> None:
     async with place.client("a", place.keys["ann"]) as ann, place.client("b", place.keys["bob"]) as bob:
         await ann.subscribe(ROOT_URI)
         await bob.subscribe(ROOT_URI)
@@ -80,7 +80,7 @@ async def test_no_news_and_no_terminals_of_another_owner_arrive(place: Place) ->
 
 @rule("HR-I13")
 @on_a_host(ECHO, keys=OWNERS)
-async def test_clients_of_two_owners_may_call_themselves_the_same(place: Place) -> None:
+async def test_clients_of_two_owners_may_have_the_same_id(place: Place) -> None:
     async with place.client("web", place.keys["ann"]) as ann, place.client("web", place.keys["bob"]) as bob:
         first, second = await ann.begun(new_uri("echo")), await bob.begun(new_uri("echo"))
         for number in (1, 2, 3):
@@ -92,7 +92,7 @@ async def test_clients_of_two_owners_may_call_themselves_the_same(place: Place) 
 
 @rule("HR-C02")
 @on_a_host(ECHO, keys=OWNERS)
-async def test_who_has_the_id_of_another_owners_client_is_not_shown_what_is_for_that_alone(
+async def test_a_client_with_the_id_of_another_owners_client_does_not_see_its_refusals(
     place: Place,
 ) -> None:
     async with place.client("same", place.keys["ann"]) as ann, place.client("same", place.keys["bob"]) as bob:
@@ -109,7 +109,7 @@ async def test_who_has_the_id_of_another_owners_client_is_not_shown_what_is_for_
 
 @rule("HR-X01")
 @on_a_host(ECHO, keys=OWNERS)
-async def test_a_uri_that_was_used_before_tells_nothing_of_that_time(place: Place) -> None:
+async def test_a_reused_uri_reveals_nothing_of_its_earlier_use(place: Place) -> None:
     async with place.client("a", place.keys["ann"]) as ann, place.client("b", place.keys["bob"]) as bob:
         seen = bob.last_seq
         claim = {"kind": "client", "clientId": "a"}
@@ -126,7 +126,7 @@ async def test_a_uri_that_was_used_before_tells_nothing_of_that_time(place: Plac
 
 @rule("HR-S07", "HR-C07")
 @on_a_host(ECHO, keys=OWNERS)
-async def test_an_owner_is_told_the_number_of_its_own_sessions_and_only_when_that_changes(
+async def test_an_owner_sees_the_number_of_its_own_sessions_and_only_when_it_changes(
     place: Place,
 ) -> None:
     async with place.client("a", place.keys["ann"]) as ann, place.client("b", place.keys["bob"]) as bob:
@@ -151,7 +151,7 @@ async def test_an_owner_is_told_the_number_of_its_own_sessions_and_only_when_tha
 
 @rule("HR-L03")
 @on_a_host(ECHO, keys=OWNERS)
-async def test_a_uri_of_another_owner_is_refused_like_one_that_nobody_can_have(place: Place) -> None:
+async def test_a_uri_of_another_owner_is_refused_like_a_reserved_one(place: Place) -> None:
     async with place.client("a", place.keys["ann"]) as ann, place.client("b", place.keys["bob"]) as bob:
         uri, _, terminal = await furnished(ann)
         claim = {"kind": "client", "clientId": "b"}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agenthost.host.limits import Limits
-from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.legacy import ROOT_URI
 from ahp_sites import Place, on_a_host, served
 from ahp_speaking import Client, Refused
 from hosting import run
@@ -20,7 +20,7 @@ from serving import serving, wait_ready
 
 @rule("HR-C01", "HR-C02", "HR-C07")
 @on_a_host()
-async def test_whoever_was_away_gets_all_that_it_missed_in_the_answer(place: Place) -> None:
+async def test_a_returning_client_gets_everything_it_missed_in_the_answer(place: Place) -> None:
     async with place.client("author") as author:
         uri = await author.begun()
         async with place.client() as me:
@@ -48,7 +48,7 @@ async def test_whoever_was_away_gets_all_that_it_missed_in_the_answer(place: Pla
 
 @rule("HR-C03", "HR-C05")
 @on_a_host()
-async def test_what_is_gone_is_named_and_news_are_not_repeated(place: Place) -> None:
+async def test_missing_resources_are_named_and_notifications_not_repeated(place: Place) -> None:
     async with place.client("author") as author:
         kept, gone = await author.begun(), await author.begun()
         seen = author.last_seq
@@ -63,14 +63,14 @@ async def test_what_is_gone_is_named_and_news_are_not_repeated(place: Place) -> 
 
 @rule("HR-C04")
 @on_a_host(limits=Limits(log_per_session=10, log_in_all=10))
-async def test_what_is_no_longer_kept_is_replaced_by_snapshots(place: Place) -> None:
+async def test_a_log_that_was_trimmed_is_replaced_by_snapshots(place: Place) -> None:
     async with place.client("author") as author:
         uri, other = await author.begun(), await author.begun()
         seen = author.last_seq
         await author.say(uri, "/stream 3000")
         for number in range(30):
             await author.decide(uri, "session/titleChanged", title=f"{number}")
-        await place.host.engine.trim()
+        await place.host.parts.engine.trim()
         async with place.stranger() as me:
             back = await me.reopen(seen, uri, "demo:/never", other)
             assert back.keys() == {"type", "snapshots"}
@@ -95,7 +95,7 @@ async def test_a_number_that_cannot_be_ours_gives_snapshots(place: Place, seen: 
 
 @rule("HR-C06")
 @on_a_host()
-async def test_a_whole_number_that_is_written_as_a_float_is_one(place: Place) -> None:
+async def test_an_integer_may_be_written_as_a_float(place: Place) -> None:
     async with place.client("author") as author:
         uri = await author.begun()
         seen = author.last_seq
@@ -107,7 +107,7 @@ async def test_a_whole_number_that_is_written_as_a_float_is_one(place: Place) ->
 
 @rule("HR-C06", "HR-C02")
 @on_a_host()
-async def test_zero_gives_all_there_ever_was_and_what_is_no_number_is_refused(place: Place) -> None:
+async def test_zero_replays_everything_and_anything_but_a_number_is_refused(place: Place) -> None:
     async with place.client("author") as author:
         uri = await author.begun()
         await author.say(uri, "Hello")
@@ -123,7 +123,7 @@ async def test_zero_gives_all_there_ever_was_and_what_is_no_number_is_refused(pl
 
 @rule("HR-C02", "HR-A01")
 @on_a_host()
-async def test_refusals_are_repeated_for_the_client_whose_they_are_only(place: Place) -> None:
+async def test_refusals_are_replayed_only_to_their_client(place: Place) -> None:
     async with place.client("author") as author:
         uri = await author.begun()
         seen = author.last_seq
@@ -156,7 +156,7 @@ async def test_terminals_are_resumed_like_everything_else(place: Place) -> None:
 
 
 @rule("HR-C08", "HR-C07", "HR-S01")
-def test_a_client_goes_on_with_the_server_that_was_killed_and_started_again(tmp_path: Path) -> None:
+def test_a_client_continues_after_the_server_was_killed_and_restarted(tmp_path: Path) -> None:
     async def before(url: str) -> tuple[str, str, int, Any]:
         async with Client.connected(url) as me:
             await me.open(ROOT_URI)
@@ -191,7 +191,7 @@ def test_a_client_goes_on_with_the_server_that_was_killed_and_started_again(tmp_
 
 
 @rule("HR-C10", "HR-S01")
-def test_one_who_saw_what_a_restored_copy_does_not_know_gets_snapshots(tmp_path: Path) -> None:
+def test_a_client_that_saw_more_than_a_restored_copy_gets_snapshots(tmp_path: Path) -> None:
     async def story() -> None:
         data, copy = tmp_path / "data", tmp_path / "copy"
         async with served(tmp_path) as place, place.client() as me:
@@ -221,7 +221,7 @@ def test_one_who_saw_what_a_restored_copy_does_not_know_gets_snapshots(tmp_path:
 
 
 @rule("HR-C11")
-def test_a_damaged_session_is_refused_with_a_sentence_and_keeps_nobody_from_the_others(
+def test_a_damaged_session_is_refused_with_a_message_and_does_not_affect_others(
     tmp_path: Path,
 ) -> None:
     async def story() -> None:
@@ -244,7 +244,7 @@ def test_a_damaged_session_is_refused_with_a_sentence_and_keeps_nobody_from_the_
 
 @rule("HR-C02")
 @on_a_host()
-async def test_a_client_that_nobody_knows_may_come_back_too(place: Place) -> None:
+async def test_an_unknown_client_may_reconnect_too(place: Place) -> None:
     async with place.client("author") as author:
         uri = await author.begun()
         async with place.stranger("never-seen") as me:

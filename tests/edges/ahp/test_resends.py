@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agenthost.host.senders import MAX_RECEIPTS
+from agenthost.host.state.senders import MAX_RECEIPTS
 from ahp_agents import ECHO
 from ahp_sites import Place, on_a_host, served
 from ahp_speaking import Client, new_uri
@@ -48,7 +48,7 @@ async def test_within_a_connection_a_number_never_drops_anything(place: Place) -
 
 @rule("HR-C09")
 @on_a_host()
-async def test_a_client_that_counts_anew_after_it_came_back_is_heard(place: Place) -> None:
+async def test_a_client_that_restarts_counting_after_a_reconnect_is_heard(place: Place) -> None:
     async with place.client() as me:
         uri = await me.begun()
         for number in (1, 2, 3):
@@ -63,7 +63,7 @@ async def test_a_client_that_counts_anew_after_it_came_back_is_heard(place: Plac
 
 @rule("HR-C09")
 @on_a_host()
-async def test_what_is_sent_again_is_dropped_once_if_its_echo_was_not_seen(place: Place) -> None:
+async def test_a_repeated_action_is_dropped_once_if_its_echo_was_not_seen(place: Place) -> None:
     async with place.client() as me:
         uri = await me.begun()
         seen = me.last_seq
@@ -80,7 +80,7 @@ async def test_what_is_sent_again_is_dropped_once_if_its_echo_was_not_seen(place
 
 @rule("HR-C09")
 @on_a_host()
-async def test_a_client_that_begins_anew_repeats_nothing(place: Place) -> None:
+async def test_a_client_that_starts_anew_repeats_nothing(place: Place) -> None:
     async with place.client() as me:
         uri = await me.begun()
         seen = me.last_seq
@@ -114,14 +114,14 @@ async def test_clients_of_different_owners_have_nothing_in_common(place: Place) 
 
 @rule("HR-C09")
 @on_a_host()
-async def test_only_so_many_receipts_are_kept_of_a_client_the_newest(place: Place) -> None:
+async def test_only_the_newest_receipts_of_a_client_are_kept(place: Place) -> None:
     async with place.client() as me:
         uri = await me.begun()
         seen = me.last_seq
         for number in range(MAX_RECEIPTS + 1):
             await me.act(uri, TITLE, seq=number, title=f"{number}")
         await me.hear(lambda one: one["action"].get("title") == f"{MAX_RECEIPTS}")
-    assert len(place.host.engine.storage.receipts("me")) == MAX_RECEIPTS
+    assert len(place.host.parts.engine.storage.receipts("me")) == MAX_RECEIPTS
     async with place.stranger() as me:
         await me.reopen(seen, uri)
         await me.act(uri, TITLE, seq=1, title="1")
@@ -132,7 +132,7 @@ async def test_only_so_many_receipts_are_kept_of_a_client_the_newest(place: Plac
 
 @rule("HR-C09")
 @on_a_host()
-async def test_keys_that_were_typed_before_a_break_are_not_typed_again(place: Place) -> None:
+async def test_input_from_before_a_lost_connection_is_not_typed_again(place: Place) -> None:
     async with place.client() as me:
         claim = {"kind": "client", "clientId": "me"}
         await me.request("createTerminal", terminal="t:/1", claim=claim)
@@ -185,7 +185,7 @@ async def test_what_has_an_id_of_its_own_happens_once_whatever_its_number(place:
         turn = await me.send(uri, "Hello")
         await me.finish(uri, turn)
         again = await me.decide(uri, "session/turnStarted", turnId=turn, userMessage={"text": "Hello"})
-        assert "before" in again["rejectionReason"]
+        assert "already had a turn" in again["rejectionReason"]
         await me.decide(uri, "session/pendingMessageSet", kind="steering", id="s", userMessage={"text": "S"})
         await me.decide(uri, "session/pendingMessageRemoved", kind="steering", id="s")
         again = {"kind": "steering", "id": "s", "userMessage": {"text": "S"}}
@@ -221,7 +221,9 @@ async def test_a_model_that_waits_for_the_end_of_a_turn_is_not_chosen_twice(
 
 @rule("HR-C09")
 @on_a_host()
-async def test_what_the_old_connection_still_brought_is_known_to_the_new_one(place: Place) -> None:
+async def test_actions_that_still_arrived_on_the_old_connection_are_known_on_the_new_one(
+    place: Place,
+) -> None:
     async with place.client() as old:
         uri = await old.begun()
         seen = old.last_seq

@@ -38,7 +38,7 @@ async def test_files_are_written_listed_read_copied_moved_and_deleted(place: Pla
 
 @rule("HR-F06")
 @on_a_host(ECHO)
-async def test_what_is_no_text_comes_as_base64_whatever_was_asked_for(place: Place) -> None:
+async def test_content_that_is_not_text_is_base64_whatever_was_requested(place: Place) -> None:
     async with place.client() as me:
         data = b64encode(b"\xff\x00").decode()
         await me.request("resourceWrite", uri=place.uri("x"), data=data, encoding="base64")
@@ -55,7 +55,7 @@ async def test_what_is_no_text_comes_as_base64_whatever_was_asked_for(place: Pla
 
 @rule("HR-F03", "HR-F05")
 @on_a_host()
-async def test_what_is_there_is_not_replaced_or_removed_against_a_wish(place: Place) -> None:
+async def test_existing_files_are_not_replaced_or_removed_unless_requested(place: Place) -> None:
     (place.workspace / "d").mkdir()
     for name in ("a", "b", "d/e"):
         (place.workspace / name).write_text(name)
@@ -72,7 +72,9 @@ async def test_what_is_there_is_not_replaced_or_removed_against_a_wish(place: Pl
 
 @rule("HR-F02", "HR-F07")
 @pytest.mark.parametrize(("policy", "is_let_in"), [("allow", True), ("deny", False), ("ask", False)])
-def test_outside_of_the_workspace_one_has_to_ask(tmp_path: Path, policy: Any, is_let_in: bool) -> None:
+def test_access_outside_of_the_workspace_has_to_be_requested(
+    tmp_path: Path, policy: Any, is_let_in: bool
+) -> None:
     outside = tmp_path / "outside.txt"
     outside.write_text("out")
 

@@ -31,7 +31,7 @@ def test_every_rule_has_a_test() -> None:
     assert all("*free*" in ROWS[name] for name in NOT_DONE)
 
 
-def test_every_test_names_rules_that_are_there() -> None:
+def test_every_test_names_existing_rules() -> None:
     assert [name for name, rules in marked() if not rules or rules - ROWS.keys()] == []
 
 

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from agenthost.host.agent import Agent
-from agenthost.host.options import Option
+from agenthost.host.authoring.agent import Agent
+from agenthost.host.authoring.options import Option
 from ahp_agents import echo
 from ahp_sites import Place, served
 from ahp_speaking import new_uri

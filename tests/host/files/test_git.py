@@ -23,9 +23,17 @@ def moved(source: str, destination: str, kind: str = "move") -> Attempt:
     return attempt
 
 
-def written(path: str) -> Attempt:
+def written(path: str, **over: Any) -> Attempt:
     async def attempt(files: Files, top: Path) -> None:
-        await files.write(None, {"uri": uri_of(top / path), "data": "#!/bin/sh", "encoding": "utf-8"})
+        params: Any = {"uri": uri_of(top / path), "data": "#!/bin/sh", "encoding": "utf-8", **over}
+        await files.write(None, params)
+
+    return attempt
+
+
+def made(path: str) -> Attempt:
+    async def attempt(files: Files, top: Path) -> None:
+        await files.mkdir(None, {"uri": uri_of(top / path)})
 
     return attempt
 
@@ -41,6 +49,14 @@ async def deleted(files: Files, top: Path) -> None:
         written(".git/config"),
         written("sub/.GIT"),
         written("sub/.git"),
+        written(".git/hooks/pre-commit", mode="append"),
+        written(".git/config", mode="append"),
+        written(".git/config", mode="insert", position=3),
+        written(".git/config", position=3),
+        made("sub/.git"),
+        made("sub/.git/hooks"),
+        made(".git/hooks/new"),
+        made(".git/hooks"),
         moved("plain/hook", ".git/hooks/pre-commit"),
         moved("plain/hook", ".git/hooks/pre-commit", "copy"),
         moved("plain", "sub/.git"),
@@ -50,7 +66,7 @@ async def deleted(files: Files, top: Path) -> None:
         deleted,
     ],
 )
-def test_nothing_of_git_is_written_moved_or_deleted(tmp_path: Path, attempt: Attempt) -> None:
+def test_files_of_git_are_not_written_moved_or_deleted(tmp_path: Path, attempt: Attempt) -> None:
     async def story() -> None:
         with opened(tmp_path) as (files, workspace, _):
             for folder in (".git/hooks", "plain", "sub"):
@@ -65,7 +81,7 @@ def test_nothing_of_git_is_written_moved_or_deleted(tmp_path: Path, attempt: Att
     run(story)
 
 
-def test_what_is_gits_can_be_read_and_a_repository_moved_as_a_whole(tmp_path: Path) -> None:
+def test_files_of_git_can_be_read_and_a_whole_repository_moved(tmp_path: Path) -> None:
     async def story() -> None:
         with opened(tmp_path) as (files, workspace, _):
             (workspace / "repo" / ".git").mkdir(parents=True)

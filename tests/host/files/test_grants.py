@@ -59,7 +59,7 @@ def test_reading_and_writing_are_granted_separately_to_one_owner(tmp_path: Path)
     run(story)
 
 
-def test_a_grant_of_one_file_is_not_one_of_its_neighbours(tmp_path: Path) -> None:
+def test_a_grant_for_one_file_does_not_include_its_neighbours(tmp_path: Path) -> None:
     async def story() -> None:
         with opened(tmp_path, FilePolicy(reading="allow", writing="allow")) as (files, _, outside):
             (outside / "file2").touch()
@@ -74,7 +74,7 @@ def test_a_grant_of_one_file_is_not_one_of_its_neighbours(tmp_path: Path) -> Non
     run(story)
 
 
-def test_a_grant_counts_until_it_is_taken_back(tmp_path: Path) -> None:
+def test_a_grant_is_valid_until_it_is_revoked(tmp_path: Path) -> None:
     async def story() -> None:
         with opened(tmp_path, FilePolicy(reading="allow")) as (files, workspace, outside):
             (workspace / "link").symlink_to("../outside/file")
@@ -91,7 +91,7 @@ def test_a_grant_counts_until_it_is_taken_back(tmp_path: Path) -> None:
     run(story)
 
 
-def test_who_is_asked_decides_and_sees_where_it_really_is(tmp_path: Path) -> None:
+def test_whoever_is_asked_decides_and_sees_the_real_path(tmp_path: Path) -> None:
     async def story() -> None:
         with opened(tmp_path) as (files, _, outside):
             (tmp_path / "nice").symlink_to("outside")
@@ -115,7 +115,7 @@ def test_who_is_asked_decides_and_sees_where_it_really_is(tmp_path: Path) -> Non
     run(story)
 
 
-def test_who_fails_to_decide_says_no(tmp_path: Path) -> None:
+def test_a_decision_that_fails_is_a_no(tmp_path: Path) -> None:
     async def story() -> None:
         async def decide(_request: AccessRequest) -> bool:
             raise RuntimeError("the window was closed")
@@ -187,7 +187,7 @@ def test_grants_and_questions_are_bounded(tmp_path: Path) -> None:
     run(story)
 
 
-def test_a_request_for_no_file_is_refused(tmp_path: Path) -> None:
+def test_a_request_for_something_that_is_not_a_file_is_refused(tmp_path: Path) -> None:
     async def story() -> None:
         with opened(tmp_path) as (files, _, _outside), pytest.raises(InvalidValue):
             await files.request(None, {"uri": "file://elsewhere/a"})

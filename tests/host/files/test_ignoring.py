@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agenthost.host.files.grants import Grants
-from agenthost.host.files.ignoring import MAX_PATTERN, IgnoreRules
+from agenthost.host.files.ignore_rules import MAX_PATTERN, IgnoreRules
 from agenthost.host.files.index import FileIndex, IndexLimits
 from bounding import run_bounded
 
@@ -65,7 +65,7 @@ def kept_by_us(top: Path) -> set[str]:
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rules, rules, rules)
-def test_an_index_has_exactly_what_git_would_take(repository: Path, top: str, a: str, deep: str) -> None:
+def test_an_index_has_exactly_what_git_would_include(repository: Path, top: str, a: str, deep: str) -> None:
     for folder, text in {"": top, "a": a, "ab/a": deep}.items():
         (repository / folder / ".gitignore").write_text(text + "\n")
     assert kept_by_us(repository) == kept_by_git(repository)
@@ -121,7 +121,7 @@ TREE = "/".join([NAME] * 20)
 )
 def test_no_rule_takes_long_whatever_the_path(pattern: str, path: str) -> None:
     code = (
-        "import sys; from agenthost.host.files.ignoring import IgnoreRules; "
+        "import sys; from agenthost.host.files.ignore_rules import IgnoreRules; "
         "print(IgnoreRules(sys.argv[1]).leaves_out(sys.argv[2], is_folder=False))"
     )
     assert run_bounded(code, pattern, path) == "False"
@@ -140,20 +140,20 @@ def test_a_tree_with_a_hostile_gitignore_is_indexed(tmp_path: Path) -> None:
     assert run_bounded(code, tmp_path).split() == [".gitignore", NAME, "two.txt"]
 
 
-def test_many_rules_are_all_looked_at() -> None:
+def test_many_rules_are_all_applied() -> None:
     rules = IgnoreRules("\n".join(f"*.kind{number}*x" for number in range(2_000)))
     assert rules.leaves_out("d/a.kind0.x", is_folder=False)
     assert rules.leaves_out("d/a.kind1999x", is_folder=False)
     assert not rules.leaves_out("d/a.kind2000", is_folder=False)
 
 
-def test_a_line_that_is_too_long_is_no_rule() -> None:
+def test_a_line_that_is_too_long_is_ignored() -> None:
     name = "a" * (MAX_PATTERN + 1)
     assert not IgnoreRules(name).leaves_out(name, is_folder=False)
     assert IgnoreRules(f"{name}\n{name[1:]}").leaves_out(name[1:], is_folder=False)
 
 
-def test_a_look_at_a_tree_that_is_late_leaves_the_rest_out(tmp_path: Path) -> None:
+def test_a_walk_that_takes_too_long_leaves_the_rest_out(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "file").touch()

@@ -65,7 +65,7 @@ def test_what_changes_is_seen_and_what_does_not_is_not_read_again(tmp_path: Path
     assert "b/unseen" not in index.snapshot.paths
 
 
-def test_new_rules_count_for_all_that_is_below_them(tmp_path: Path) -> None:
+def test_new_rules_apply_to_everything_below_them(tmp_path: Path) -> None:
     made(tmp_path, "a/x.log", "a/b/y.log", "z.log")
     (tmp_path / "a/.gitignore").write_text("nothing\n")
     aged(tmp_path)
@@ -126,7 +126,7 @@ PATHS = [
 ]
 
 
-def test_better_ways_to_fit_come_first() -> None:
+def test_better_matches_come_first() -> None:
     names = Snapshot(PATHS)
     assert names.search("app.py", 9) == ["app.py", "src/app.py"]
     assert names.search("APP", 9) == [
@@ -142,7 +142,7 @@ def test_better_ways_to_fit_come_first() -> None:
     assert names.search("nothing of it", 3) == []
 
 
-def test_a_folder_is_seen_from_inside() -> None:
+def test_paths_below_a_folder_are_relative_to_it() -> None:
     assert Snapshot(PATHS).below("src").paths == ["app.py", "apple.txt", "grapple.md"]
     assert Snapshot(PATHS).below("none").paths == []
 
@@ -154,7 +154,7 @@ some_paths = st.sets(
 
 
 @given(some_paths, letters, st.integers(1, 30))
-def test_a_search_finds_all_that_has_the_letters_in_order_and_nothing_else(
+def test_a_search_finds_exactly_the_paths_with_the_letters_in_order(
     paths: set[str], query: str, limit: int
 ) -> None:
     found = Snapshot(paths).search(query, limit)

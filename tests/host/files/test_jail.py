@@ -9,7 +9,7 @@ from agenthost.errors import InvalidValue, ResourceDenied, ResourceError, Resour
 from agenthost.host.files.files import Files
 from agenthost.host.files.grants import FilePolicy, Grants
 from agenthost.host.files.jail import READ, Access, Jail, Root
-from agenthost.host.files.uris import Target, target_of, uri_of
+from agenthost.host.files.uris import Target, parse_uri, uri_of
 from host.files.filing import opened, text_of
 from hosting import run
 
@@ -44,7 +44,7 @@ def test_a_link_that_stays_inside_is_read_through(tmp_path: Path) -> None:
     run(story)
 
 
-def test_a_link_that_leads_outside_is_denied_and_not_looked_at(tmp_path: Path) -> None:
+def test_a_link_that_leads_outside_is_denied_and_not_followed(tmp_path: Path) -> None:
     async def story() -> None:
         with opened(tmp_path) as (files, workspace, outside):
             (workspace / "inner").mkdir()
@@ -92,7 +92,7 @@ def test_a_link_above_the_workspace_may_be_in_its_name(tmp_path: Path) -> None:
     files.close()
 
 
-def test_links_in_a_circle_end(tmp_path: Path) -> None:
+def test_a_circle_of_links_ends(tmp_path: Path) -> None:
     async def story() -> None:
         with opened(tmp_path) as (files, workspace, _):
             (workspace / "one").symlink_to("two")
@@ -105,7 +105,7 @@ def test_links_in_a_circle_end(tmp_path: Path) -> None:
     run(story)
 
 
-def test_what_is_outside_is_denied_the_same_way_whether_it_is_there_or_not(tmp_path: Path) -> None:
+def test_paths_outside_are_denied_the_same_way_whether_they_exist_or_not(tmp_path: Path) -> None:
     async def story() -> None:
         with opened(tmp_path) as (files, workspace, outside):
             for path in (outside / "file", outside / "missing", tmp_path, Path("/"), Path("/etc/passwd")):
@@ -139,7 +139,7 @@ def test_a_denial_says_which_request_would_help(tmp_path: Path) -> None:
     run(story)
 
 
-def test_the_hosts_own_data_is_hidden_though_it_is_in_the_workspace(tmp_path: Path) -> None:
+def test_the_hosts_own_data_is_hidden_even_in_the_workspace(tmp_path: Path) -> None:
     async def story() -> None:
         with opened(tmp_path, FilePolicy(reading="allow")) as (files, workspace, _):
             (workspace / "data").mkdir()
@@ -163,7 +163,7 @@ def test_the_hosts_own_data_is_hidden_though_it_is_in_the_workspace(tmp_path: Pa
     run(story)
 
 
-def test_a_file_on_the_way_is_not_found_and_a_file_is_no_folder(tmp_path: Path) -> None:
+def test_a_path_through_a_file_is_not_found_and_a_file_is_not_a_folder(tmp_path: Path) -> None:
     async def story() -> None:
         with opened(tmp_path) as (files, workspace, _):
             (workspace / "file").write_text("x")
@@ -176,10 +176,10 @@ def test_a_file_on_the_way_is_not_found_and_a_file_is_no_folder(tmp_path: Path) 
     run(story)
 
 
-def test_a_root_with_reading_only_is_not_written_nor_the_other_way_round(tmp_path: Path) -> None:
+def test_a_read_only_root_is_not_written_and_a_write_only_one_not_read(tmp_path: Path) -> None:
     for access in (Access(read=True), Access(write=True)):
         jail = Jail([Root.at(tmp_path.parts[1:], access)])
-        target = target_of(uri_of(tmp_path / "file"))
+        target = parse_uri(uri_of(tmp_path / "file"))
         for wanted in (Access(read=True), Access(write=True), Access(read=True, write=True)):
             if wanted == access:
                 with jail.place(target, wanted) as place:

@@ -58,7 +58,7 @@ def test_a_file_arrives_with_its_permissions(tmp_path: Path, deed: str, over: di
 
 @DEEDS
 @pytest.mark.parametrize("over", [{}, {"failIfExists": True}])
-def test_a_folder_arrives_with_all_that_is_in_it(tmp_path: Path, deed: str, over: dict[str, bool]) -> None:
+def test_a_folder_arrives_with_everything_in_it(tmp_path: Path, deed: str, over: dict[str, bool]) -> None:
     async def story() -> None:
         with opened(tmp_path) as (files, workspace, _):
             (workspace / "a/b").mkdir(parents=True)
@@ -74,7 +74,7 @@ def test_a_folder_arrives_with_all_that_is_in_it(tmp_path: Path, deed: str, over
 
 
 @DEEDS
-def test_a_file_is_replaced_unless_that_must_not_be(tmp_path: Path, deed: str) -> None:
+def test_a_file_is_replaced_unless_fail_if_exists_is_set(tmp_path: Path, deed: str) -> None:
     async def story() -> None:
         with opened(tmp_path) as (files, workspace, _):
             (workspace / "a").write_text("new")
@@ -93,7 +93,7 @@ def test_a_file_is_replaced_unless_that_must_not_be(tmp_path: Path, deed: str) -
 
 
 @DEEDS
-def test_what_cannot_be_put_there_leaves_everything_as_it_was(tmp_path: Path, deed: str) -> None:
+def test_an_impossible_copy_or_move_changes_nothing(tmp_path: Path, deed: str) -> None:
     async def story() -> None:
         with opened(tmp_path) as (files, workspace, outside):
             (workspace / "file").write_text("file")
@@ -127,7 +127,7 @@ def test_what_cannot_be_put_there_leaves_everything_as_it_was(tmp_path: Path, de
     run(story)
 
 
-def test_a_copy_that_is_too_much_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_copy_beyond_the_limits_leaves_nothing_behind(tmp_path: Path) -> None:
     async def story() -> None:
         limits = FileLimits(copy_entries=4, copy_bytes=10)
         with opened(tmp_path, limits=limits) as (files, workspace, _):
@@ -162,7 +162,7 @@ def test_a_link_is_moved_and_deleted_as_a_link(tmp_path: Path) -> None:
     run(story)
 
 
-def test_a_folder_that_is_not_empty_goes_only_if_that_was_meant(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_empty_is_deleted_only_recursively(tmp_path: Path) -> None:
     async def story() -> None:
         with opened(tmp_path) as (files, workspace, outside):
             (workspace / "a/b").mkdir(parents=True)

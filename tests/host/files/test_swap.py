@@ -4,11 +4,13 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from agenthost.errors import ResourceDenied, ResourceError, ResourceNotFound
+from agenthost.host.files.params import WriteMode, WriteParams
 from agenthost.host.files.uris import uri_of
 from host.files.filing import OUTSIDE, opened
 from hosting import run
@@ -21,11 +23,16 @@ def swapping(workspace: Path, outside: Path) -> Iterator[None]:
     real.mkdir()
     link.symlink_to(outside)
     ended = threading.Event()
+    spare = (workspace / f"spare{number}" for number in count())
 
     def swap() -> None:
         while not ended.is_set():
             for one in (real, link):
-                one.rename(name)
+                try:
+                    one.rename(name)
+                except OSError:  # a folder was made there in between
+                    name.rename(next(spare))
+                    continue
                 name.rename(one)
 
     thread = threading.Thread(target=swap)
@@ -41,7 +48,11 @@ TRIES = 150
 
 
 @pytest.mark.parametrize(
-    "deed", ["read", "list", "write", "delete", "copy from", "copy to", "move to", "move from"]
+    "deed",
+    [
+        *["read", "list", "resolve", "write", "append", "insert", "mkdir", "delete"],
+        *["copy from", "copy to", "copy folder to", "move to", "move from"],
+    ],
 )
 def test_a_swap_of_a_folder_and_a_link_never_leads_outside(tmp_path: Path, deed: str) -> None:
     async def story() -> None:
@@ -59,9 +70,24 @@ def test_a_swap_of_a_folder_and_a_link_never_leads_outside(tmp_path: Path, deed:
                 got = await files.list(None, {"uri": d})
                 assert "only-outside" not in str(got)
 
+            async def resolved() -> None:
+                got = await files.resolve(None, {"uri": f"{d}/file"})
+                assert got.get("size") == len("inside")
+
+            def written(mode: WriteMode) -> Awaitable[None]:
+                data: WriteParams = {"uri": f"{d}/file", "data": "inside", "encoding": "utf-8"}
+                return files.write(None, {**data, "mode": mode})
+
             deeds: dict[str, Callable[[], Awaitable[object]]] = {
                 "read": read,
                 "list": listed,
+                "resolve": resolved,
+                "append": lambda: written("append"),
+                "insert": lambda: written("insert"),
+                "mkdir": lambda: files.mkdir(None, {"uri": f"{d}/new/folder"}),
+                "copy folder to": lambda: files.copy(
+                    None, {"source": uri_of(workspace / "tree"), "destination": f"{d}/new"}
+                ),
                 "write": lambda: files.write(
                     None, {"uri": f"{d}/file", "data": "inside", "encoding": "utf-8"}
                 ),
@@ -72,6 +98,7 @@ def test_a_swap_of_a_folder_and_a_link_never_leads_outside(tmp_path: Path, deed:
                 "move to": lambda: files.move(None, {"source": source, "destination": f"{d}/file"}),
             }
             (outside / "only-outside").touch()
+            (workspace / "tree" / "deep").mkdir(parents=True)
             for _ in range(TRIES):
                 with suppress(ResourceError):
                     await files.write(None, {"uri": f"{d}/file", "data": "inside", "encoding": "utf-8"})
@@ -86,7 +113,7 @@ def test_a_swap_of_a_folder_and_a_link_never_leads_outside(tmp_path: Path, deed:
     run(story)
 
 
-def test_a_swap_is_met_by_success_and_by_denial(tmp_path: Path) -> None:
+def test_a_swap_leads_to_both_success_and_denial(tmp_path: Path) -> None:
     """Without both, the test above would prove nothing."""
 
     async def story() -> None:

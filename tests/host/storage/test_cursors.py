@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agenthost.errors import InvalidValue
-from agenthost.host.storage.cursors import HIGHEST, cursor_of, position_of
-from hosting import new_state, run, started
+from agenthost.host.storage.cursors import MAX_NUMBER, decode_cursor, encode_cursor
+from hosting import new_session, run, started
 from storing import row
 
 
@@ -18,10 +18,10 @@ def encoded(text: str) -> str:
     return base64.urlsafe_b64encode(text.encode()).rstrip(b"=").decode()
 
 
-@given(st.integers(1, HIGHEST))
+@given(st.integers(1, MAX_NUMBER))
 def test_a_cursor_leads_back_to_its_row_and_fits_into_a_url(number: int) -> None:
-    cursor = cursor_of(row(number))
-    assert position_of(cursor) == number
+    cursor = encode_cursor(row(number))
+    assert decode_cursor(cursor) == number
     assert set(cursor) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
 
@@ -49,29 +49,29 @@ def test_a_cursor_leads_back_to_its_row_and_fits_into_a_url(number: int) -> None
         encoded("[1,4]")[:-1],
     ],
 )
-def test_what_is_no_cursor_of_ours_is_refused(cursor: str) -> None:
+def test_a_cursor_that_we_did_not_issue_is_refused(cursor: str) -> None:
     with pytest.raises(InvalidValue, match="cursor: expected a cursor that this host gave") as refused:
-        position_of(cursor)
+        decode_cursor(cursor)
     assert refused.value.path == "cursor"
 
 
 @given(st.text() | st.binary().map(lambda data: base64.urlsafe_b64encode(data).decode()))
-def test_whatever_comes_is_a_cursor_or_is_refused(cursor: str) -> None:
+def test_any_text_is_a_cursor_or_is_refused(cursor: str) -> None:
     with suppress(InvalidValue):
-        assert cursor_of(row(position_of(cursor))) == cursor
+        assert encode_cursor(row(decode_cursor(cursor))) == cursor
 
 
 def test_a_list_is_read_to_its_end_while_sessions_come_and_go(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
             for place in range(20):
-                await host.sessions.create(new_state(f"demo:/{place}"))
+                await new_session(host, f"demo:/{place}")
             seen: list[str] = []
             before: int | None = None
             while rows := await host.sessions.page(owner=None, before=before, limit=3):
                 seen += [found.uri for found in rows]
-                before = position_of(cursor_of(rows[-1]))
-                await host.sessions.create(new_state(f"demo:/new-{len(seen)}"))
+                before = decode_cursor(encode_cursor(rows[-1]))
+                await new_session(host, f"demo:/new-{len(seen)}")
                 await host.sessions.dispose(seen[-1])
             assert seen == [f"demo:/{place}" for place in reversed(range(20))]
 

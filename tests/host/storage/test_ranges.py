@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from agenthost.host.identity import Identity
+from agenthost.core.actions import title_changed
+from agenthost.host.access.identity import Identity
 from agenthost.host.storage import Entry, Receipt
 from agenthost.host.storage.ranges import (
     EPOCH_MS,
@@ -18,7 +19,7 @@ from agenthost.host.storage.ranges import (
     next_start,
 )
 from agenthost.host.storage.sqlite import SqliteStorage
-from hosting import new_state, run, started
+from hosting import new_session, run, started
 from storing import added
 
 NOW = EPOCH_MS + 50_000_000_000
@@ -31,7 +32,7 @@ def test_a_range_begins_where_the_clock_is() -> None:
 
 
 @pytest.mark.parametrize("now", [0, EPOCH_MS - 1, NOW - 3_600_000, NOW, EPOCH_MS + MAX_BY_CLOCK])
-def test_a_clock_that_is_behind_or_far_ahead_is_not_believed_and_no_two_ways_are_the_same(now: int) -> None:
+def test_a_clock_that_is_wrong_is_ignored_and_no_two_jumps_are_the_same(now: int) -> None:
     last = next_start(0, NOW)
     starts = {next_start(last, now) for _ in range(20)}
     assert len(starts) == 20
@@ -46,14 +47,14 @@ def test_numbers_never_run_out_however_often_the_clock_is_wrong() -> None:
         last = start
 
 
-def test_only_numbers_that_were_given_are_held() -> None:
+def test_only_assigned_numbers_are_held() -> None:
     ranges = Ranges([(0, 0), (100, 120), (1_000, 1_000)])
     held = [0, 100, 110, 120, 1_000, 1_050]
     assert [seq for seq in held if ranges.holds(seq, 1_050)] == held
     assert not any(ranges.holds(seq, 1_050) for seq in (-1, 1, 99, 121, 999, 1_051, 2**60))
 
 
-def test_what_is_so_many_numbers_ago_is_found_over_several_ranges() -> None:
+def test_counting_back_works_across_several_ranges() -> None:
     ranges = Ranges([(0, 0), (100, 120), (1_000, 1_000)])
     assert [ranges.before(count, 1_050) for count in (0, 50, 51, 70, 71, 999)] == [
         1_050,
@@ -78,7 +79,7 @@ def test_every_opening_begins_a_range_above_all_known_numbers(tmp_path: Path) ->
         store.close()
 
 
-def test_only_so_many_ranges_are_kept(tmp_path: Path) -> None:
+def test_the_number_of_ranges_is_limited(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     store = SqliteStorage(tmp_path / "data", begin=lambda last: last + 10)
     store.open()
@@ -93,7 +94,7 @@ def test_only_so_many_ranges_are_kept(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_range_that_is_damaged_holds_nothing_and_makes_no_other_longer(tmp_path: Path) -> None:
+def test_a_damaged_range_holds_nothing_and_extends_no_other(tmp_path: Path) -> None:
     store = SqliteStorage(tmp_path)
     first = store.open().last_seq
     store.commit([], first + 5)
@@ -110,7 +111,7 @@ def test_a_range_that_is_damaged_holds_nothing_and_makes_no_other_longer(tmp_pat
     store.close()
 
 
-def test_receipts_stay_over_a_restart_as_the_log_does(tmp_path: Path) -> None:
+def test_receipts_survive_a_restart_like_the_log(tmp_path: Path) -> None:
     store = SqliteStorage(tmp_path)
     first = store.open().last_seq
     writes = [Entry(first + place, 1, b"{}") for place in (1, 2, 3)]
@@ -124,13 +125,13 @@ def test_receipts_stay_over_a_restart_as_the_log_does(tmp_path: Path) -> None:
     store.close()
 
 
-def test_one_of_another_past_gets_a_fresh_view_and_never_a_replay(tmp_path: Path) -> None:
+def test_a_client_from_another_history_gets_a_fresh_view_and_never_a_replay(tmp_path: Path) -> None:
     """An old copy is put back: it goes on, and who saw what it never knew of comes back."""
 
     async def story() -> None:
         uri, data, copy = "demo:/one", tmp_path / "data", tmp_path / "copy"
         async with started(data) as host:
-            session = await host.sessions.create(new_state(uri))
+            session = await new_session(host, uri)
             known = host.journal.shown_seq
         shutil.copytree(data, copy)
         seen = []
@@ -138,7 +139,7 @@ def test_one_of_another_past_gets_a_fresh_view_and_never_a_replay(tmp_path: Path
             async with started(data) as host:
                 session = await host.sessions.get(uri)
                 for title in ("a", "b", "c"):
-                    session.act({"type": "session/titleChanged", "session": uri, "title": title})
+                    session.act(title_changed(title))
                     await host.journal.wait()
                     seen.append(host.journal.shown_seq)
         shutil.rmtree(data)
@@ -146,7 +147,7 @@ def test_one_of_another_past_gets_a_fresh_view_and_never_a_replay(tmp_path: Path
         async with started(data) as host:
             session = await host.sessions.get(uri)
             for place in range(20):
-                session.act({"type": "session/titleChanged", "session": uri, "title": str(place)})
+                session.act(title_changed(str(place)))
             await host.journal.wait()
             assert not {entry.seq for entry in host.storage.replay(0, [session.number], "me")} & set(seen)
             for number in seen:

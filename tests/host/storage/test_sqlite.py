@@ -21,7 +21,7 @@ from agenthost.host.storage import (
     Storage,
     Write,
 )
-from agenthost.host.storage.indexing import AT_ONCE
+from agenthost.host.storage.index import MAX_UNINDEXED
 from agenthost.host.storage.sqlite import FILE, SqliteStorage
 from storing import added, appended, dense_store, entry, row
 
@@ -113,7 +113,7 @@ def test_dropping_a_session_takes_all_that_belongs_to_it(store: SqliteStorage, t
     store.open()
 
 
-def test_what_comes_for_a_session_that_is_gone_goes_too(store: SqliteStorage) -> None:
+def test_writes_for_a_removed_session_are_ignored(store: SqliteStorage) -> None:
     store.commit([added(1), DropSession(1), *appended(range(1, 4), 1)], 3)
     store.trim(100, 100)
     assert seqs(store, 1) == []
@@ -156,7 +156,7 @@ def test_lists_are_newest_first_page_by_page_of_one_owner_or_of_all(store: Sqlit
     assert (page("eve", None), page(None, None, 0), page(None, None, -1)) == ([], [], [])
 
 
-@pytest.mark.parametrize("padding", [0, AT_ONCE])
+@pytest.mark.parametrize("padding", [0, MAX_UNINDEXED])
 def test_a_replay_is_in_order_over_resources_and_hides_what_is_for_others(
     store: SqliteStorage, padding: int
 ) -> None:
@@ -198,8 +198,10 @@ def test_trimming_removes_only_what_a_snapshot_holds(store: SqliteStorage, limit
     assert trim_all(store, 0, 0) == 0  # the root has no snapshot yet
 
 
-def test_what_cannot_go_does_not_keep_the_rest(store: SqliteStorage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agenthost.host.storage.trimming.AT_MOST", 5)
+def test_entries_that_must_stay_do_not_keep_others_from_being_trimmed(
+    store: SqliteStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agenthost.host.storage.retention.MAX_REMOVED", 5)
     store.commit([added(1), added(2), *appended(range(1, 21), 1), *appended(range(21, 41), 2)], 40)
     store.commit([PutSnapshot(2, b"", 40)], 40)
     assert trim_all(store, 100, 10) == 10
@@ -242,17 +244,17 @@ def test_a_read_is_as_of_one_moment_while_commits_go_on(store: SqliteStorage) ->
         ([entry(3), entry(2)], 3, "entry 2 is not above 3"),
         ([], 0, "sequence numbers only grow"),
         ([added(1)], 1, "already holds"),
-        ([PutRow(row(9))], 1, "no session of number 9"),
-        ([PutSnapshot(9, b"", 1)], 1, "no session of number 9"),
-        ([AddMessages(9, 0, (b"",))], 1, "no session of number 9"),
-        ([PutContent(9, "a", "text/plain", b"")], 1, "no session of number 9"),
-        ([CopyContent(1, 9)], 1, "no session of number 9"),
+        ([PutRow(row(9))], 1, "no session with number 9"),
+        ([PutSnapshot(9, b"", 1)], 1, "no session with number 9"),
+        ([AddMessages(9, 0, (b"",))], 1, "no session with number 9"),
+        ([PutContent(9, "a", "text/plain", b"")], 1, "no session with number 9"),
+        ([CopyContent(1, 9)], 1, "no session with number 9"),
         ([AddMessages(1, 2, (b"",))], 1, "goes on at 1, not at 2"),
         ([AddMessages(1, 0, (b"",))], 1, "goes on at 1, not at 0"),
         ([PutSnapshot(1, b"", 2**70)], 1, "cannot hold this text or number"),
     ],
 )
-def test_what_makes_no_sense_is_refused_whole(
+def test_an_invalid_write_refuses_the_whole_commit(
     store: SqliteStorage, writes: list[Write], last_seq: int, reason: str
 ) -> None:
     store.commit([added(1), entry(1)], 1)
@@ -264,7 +266,7 @@ def test_what_makes_no_sense_is_refused_whole(
     assert seqs(store, 1, 2) == [1, 2]
 
 
-def test_text_that_is_no_unicode_is_refused_in_reading_too(store: SqliteStorage) -> None:
+def test_invalid_unicode_is_refused_when_reading_too(store: SqliteStorage) -> None:
     with pytest.raises(StorageError, match="cannot hold this text"):
         store.find(uri="\ud800")
     assert store.find(uri="demo:/1") is None

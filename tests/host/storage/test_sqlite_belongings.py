@@ -59,7 +59,7 @@ def test_the_last_writes_of_a_session_may_come_after_its_end(store: SqliteStorag
     assert seqs(store, 2) == [1]
 
 
-def test_a_content_is_kept_apart_from_the_session_it_is_of(store: SqliteStorage) -> None:
+def test_a_content_is_stored_separately_from_its_session(store: SqliteStorage) -> None:
     large = bytes(range(256)) * 4_000
     store.commit([added(1), added(2), PutContent(1, "a", "image/png", large)], 0)
     reopened(store)

@@ -15,11 +15,11 @@ from agenthost.host.storage import (
     EchoReceipt,
     PutContent,
     Receipt,
-    checking,
+    integrity,
 )
 from agenthost.host.storage.migrations import add_functions
 from agenthost.host.storage.sqlite import FILE, SqliteStorage
-from hosting import new_state, run, started
+from hosting import new_session, run, started
 from storing import added, appended, dense_store
 
 SESSIONS = 100_000
@@ -41,13 +41,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         connection.executemany("INSERT INTO n VALUES (?)", ((number,) for number in range(1, SESSIONS + 1)))
         connection.execute(
             """INSERT INTO session SELECT i, 'a:/' || i, i, 'o' || (i % 9), i % 9999 = 0, x'', x'',
-            session_sum(i, i % 9999 = 0, x'', x''), names_sum(i, 'a:/' || i, i, 'o' || (i % 9)) FROM n"""
+            session_sum(i, i % 9999 = 0, x'', x''), names_sum(i, 'a:/' || i, i, 'o' || (i % 9)), 0, -1
+            FROM n"""
         )
         connection.execute("INSERT INTO resource (number, state_seq) SELECT i, 0 FROM n")
         connection.execute("INSERT INTO snapshot SELECT i, x'', snapshot_sum(i, 0, x'') FROM n")
         connection.execute(
             """UPDATE counter SET last_number = ?1, session_count = ?1,
-            checksum = counter_sum(0, ?1, ?1, 0, 0)""",
+            checksum = counter_sum(0, ?1, ?1, 0, 0, 0, 0)""",
             (SESSIONS,),
         )
         connection.commit()
@@ -74,7 +75,7 @@ def counted_steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
 
     with monkeypatch.context() as patch:
         patch.setattr(SqliteStorage, "_connect", connect_counted)
-        patch.setattr(checking, "MAX_SECONDS", 0)
+        patch.setattr(integrity, "MAX_SECONDS", 0)
         yield counts
 
 
@@ -103,7 +104,7 @@ def test_an_engine_costs_the_same_with_many_sessions(folder: Path, monkeypatch: 
             async with started(folder) as host:
                 assert host.root.state["activeSessions"] == SESSIONS
                 first = await host.sessions.page(owner=None, before=None, limit=50)
-                await host.sessions.create(new_state("demo:/one"))
+                await new_session(host, "demo:/one")
                 second = await host.sessions.page(owner=None, before=first[-1].number, limit=50)
                 assert [row.number for row in (*first, *second)] == list(range(SESSIONS, SESSIONS - 100, -1))
                 await host.sessions.dispose("demo:/one")
@@ -112,7 +113,7 @@ def test_an_engine_costs_the_same_with_many_sessions(folder: Path, monkeypatch: 
     run(story)
 
 
-def test_no_statement_looks_through_a_whole_table(tmp_path: Path) -> None:
+def test_no_statement_scans_a_whole_table(tmp_path: Path) -> None:
     store = dense_store(tmp_path)
     store.open()
     store.commit([added(1), *appended(range(1, 20))], 19)

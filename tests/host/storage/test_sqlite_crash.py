@@ -44,7 +44,7 @@ def killed_after(path: Path, acknowledged: int) -> int:
     return max(int(line) for line in lines if line.endswith("\n"))
 
 
-def test_what_was_acknowledged_survives_kill_9_and_nothing_is_torn(tmp_path: Path) -> None:
+def test_acknowledged_commits_survive_kill_9_completely(tmp_path: Path) -> None:
     chance = random.Random(1)  # noqa: S311
     for _ in range(10):
         acknowledged = killed_after(tmp_path, chance.randrange(1, 60))

@@ -26,7 +26,7 @@ def store(tmp_path: Path) -> Iterator[SqliteStorage]:
 
 @pytest.fixture
 def file(store: SqliteStorage, tmp_path: Path) -> Path:
-    """Give the file of a store that was closed well."""
+    """Return the file of a store that was closed well."""
     store.commit([PutSnapshot(1, bytes(20_000), 10)], 10)
     store.close()
     return tmp_path / FILE
@@ -41,7 +41,7 @@ def log(store: SqliteStorage) -> list[int]:
     return [entry.seq for entry in store.replay(0, [1], "me")]
 
 
-def test_a_full_disk_is_told_and_the_store_goes_on_when_there_is_room(store: SqliteStorage) -> None:
+def test_a_full_disk_is_reported_and_the_store_continues_when_there_is_room(store: SqliteStorage) -> None:
     pages = writer(store).execute("PRAGMA page_count").fetchone()[0]
     writer(store).execute(f"PRAGMA max_page_count = {pages + 2}")
     with pytest.raises(StorageError, match="the disk is full; free some space"):
@@ -53,7 +53,7 @@ def test_a_full_disk_is_told_and_the_store_goes_on_when_there_is_room(store: Sql
     assert log(store) == list(range(1, 13))
 
 
-def test_a_lock_of_another_program_is_told_and_passes(store: SqliteStorage, tmp_path: Path) -> None:
+def test_a_lock_of_another_program_is_reported_and_passes(store: SqliteStorage, tmp_path: Path) -> None:
     writer(store).execute("PRAGMA busy_timeout = 20")
     with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as browser:
         browser.execute("BEGIN IMMEDIATE")
@@ -67,7 +67,7 @@ def test_a_lock_of_another_program_is_told_and_passes(store: SqliteStorage, tmp_
     assert log(store) == list(range(1, 13))
 
 
-def test_a_store_that_cannot_be_written_is_told(store: SqliteStorage) -> None:
+def test_a_store_that_cannot_be_written_is_reported(store: SqliteStorage) -> None:
     writer(store).execute("PRAGMA query_only = ON")
     with pytest.raises(StorageError, match="cannot be written; check who may write there"):
         store.commit(appended(range(11, 13)), 12)
@@ -143,10 +143,10 @@ def lose_all_but_the_wal(file: Path) -> None:
         (make_newer, rf"written by agenthost 9\.8\.7 \(schema version {VERSION + 3}\).*nothing was changed"),
         (make_much_newer, rf"written by a newer agenthost \(schema version {VERSION + 30}\)"),
         (make_foreign, "belongs to another program"),
-        (lose_all_but_the_wal, "is empty, but agenthost.db-wal beside it is not"),
+        (lose_all_but_the_wal, "is empty, but agenthost.db-wal next to it is not"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_told_and_left_as_it_is(
+def test_a_file_that_cannot_be_used_is_reported_and_left_unchanged(
     file: Path, harm: Callable[[Path], None], reason: str
 ) -> None:
     harm(file)
@@ -157,7 +157,7 @@ def test_a_file_that_cannot_be_used_is_told_and_left_as_it_is(
     assert file.read_bytes() == before
 
 
-def test_a_database_of_another_program_is_left_as_it_is(tmp_path: Path) -> None:
+def test_a_database_of_another_program_is_left_unchanged(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / FILE)) as connection:
         connection.execute("CREATE TABLE session (mine)")
     before = (tmp_path / FILE).read_bytes()
@@ -166,7 +166,7 @@ def test_a_database_of_another_program_is_left_as_it_is(tmp_path: Path) -> None:
     assert (tmp_path / FILE).read_bytes() == before
 
 
-def test_a_store_whose_making_was_interrupted_is_made_anew(tmp_path: Path) -> None:
+def test_a_store_whose_creation_was_interrupted_is_created_again(tmp_path: Path) -> None:
     (tmp_path / FILE).touch()
     store = dense_store(tmp_path)
     store.open()
@@ -193,7 +193,7 @@ def test_a_commit_waits_for_the_disk_unless_told_otherwise(tmp_path: Path, sync:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_file_that_cannot_be_written_is_told_on_opening(file: Path) -> None:
+def test_a_file_that_cannot_be_written_is_reported_on_opening(file: Path) -> None:
     file.chmod(0o400)
     with pytest.raises(StorageError, match="check who may write there"):
         dense_store(file.parent).open()

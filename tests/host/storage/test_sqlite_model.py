@@ -1,6 +1,7 @@
 """The SQLite store against a model of a few lines: any sequence of calls gives the same."""
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -24,8 +25,8 @@ from agenthost.host.storage import (
     StoredContent,
     StoredSession,
     Write,
-    indexing,
-    writing,
+    batch,
+    index,
 )
 from storing import added, dense_store, entry, row
 
@@ -183,16 +184,34 @@ class Compared(RuleBasedStateMachine):
         log = [entry for entry in self.model.log if entry.resource == ROOT]
         assert opening.root_entries == [entry for entry in log if entry.seq > opening.root_seq]
 
-    @rule(after=st.integers(0, 40), chosen=st.lists(st.integers(0, 9), max_size=3))
-    def compare_replays(self, after: int, chosen: list[int]) -> None:
+    def read_pages(
+        self, after: int, resources: set[int], client: str, max_bytes: int
+    ) -> list[Sequence[Entry]]:
+        pages: list[Sequence[Entry]] = []
+        while page := self.store.replay(after, resources, client, max_bytes):
+            pages.append(page)
+            after = page[-1].seq
+        return pages
+
+    @rule(
+        after=st.integers(0, 40),
+        chosen=st.lists(st.integers(0, 9), max_size=3),
+        max_bytes=st.integers(0, 60),
+    )
+    def compare_replays(self, after: int, chosen: list[int], max_bytes: int) -> None:
         self.commit()
         resources = {ROOT, *(found.row.number for one in chosen if (found := self.pick(one)))}
         for client in ("me", "you"):
-            assert self.store.replay(after, resources, client) == [
+            expected = [
                 entry
                 for entry in self.model.log
                 if entry.seq > after and entry.resource in resources and entry.only_for in (None, client)
             ]
+            assert self.store.replay(after, resources, client) == expected
+            pages = self.read_pages(after, resources, client, max_bytes)
+            assert [entry for page in pages for entry in page] == expected
+            for page in pages:
+                assert sum(len(entry.envelope) for entry in page[:-1]) <= max_bytes
         assert self.store.floor(resources) == max(self.model.floors.get(one, 0) for one in resources)
 
     @rule(
@@ -223,11 +242,11 @@ class Compared(RuleBasedStateMachine):
                 assert self.store.content(number, content_id) == expected_content
 
 
-@pytest.mark.parametrize("at_once", [3, indexing.AT_ONCE])
+@pytest.mark.parametrize("at_once", [3, index.MAX_UNINDEXED])
 def test_any_sequence_of_calls_gives_what_the_model_gives(
     at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "AT_ONCE", at_once)
+    monkeypatch.setattr(batch, "MAX_UNINDEXED", at_once)
     machine = Compared.TestCase
     machine.settings = settings(max_examples=40, stateful_step_count=30)
     machine().runTest()

@@ -51,13 +51,13 @@ def test_receipts_are_dropped_one_by_one_or_all_of_a_client(store: SqliteStorage
     assert (slots(store), slots(store, "you")) == ([5], [0])
 
 
-def test_an_echo_that_comes_late_is_noted_where_it_was_waited_for(store: SqliteStorage) -> None:
+def test_a_late_echo_is_recorded_on_the_receipts_that_wait_for_it(store: SqliteStorage) -> None:
     store.commit([receipt(0, 1), receipt(1, None), receipt(2, None, client_seq=2)], 1)
     store.commit([EchoReceipt("me", 1, b"digest", 9)], 9)
     assert [found.seq for found in store.receipts("me")] == [1, 9, None]
 
 
-def test_receipts_of_clients_that_never_come_back_go_with_the_log(store: SqliteStorage) -> None:
+def test_receipts_of_clients_that_never_return_are_trimmed_with_the_log(store: SqliteStorage) -> None:
     store.commit([added(1), *appended(range(1, 21))], 20)
     store.commit([receipt(slot, slot) for slot in range(1, 21)] + [receipt(99, None)], 20)
     store.trim(1_000, 1_000)
@@ -67,7 +67,7 @@ def test_receipts_of_clients_that_never_come_back_go_with_the_log(store: SqliteS
 
 
 @pytest.mark.parametrize("version", range(1, VERSION))
-def test_an_older_store_is_taken_over(tmp_path: Path, version: int) -> None:
+def test_an_older_store_is_migrated(tmp_path: Path, version: int) -> None:
     with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as file:
         add_functions(file)
         for statements in MIGRATIONS[:version]:

@@ -14,7 +14,7 @@ PAGE = 4_096
 LARGE = b"x" * (2 * MIN_FREE * PAGE)
 
 
-def test_space_of_what_was_removed_is_given_back_some_at_a_time(tmp_path: Path) -> None:
+def test_free_space_is_returned_to_the_disk_in_steps(tmp_path: Path) -> None:
     store = dense_store(tmp_path)
     store.open()
     store.commit([added(1), added(2), PutContent(1, "large", "text/plain", LARGE)], 0)
@@ -44,7 +44,7 @@ def older(folder: Path, version: int) -> Path:
     return path
 
 
-def test_an_older_store_is_rewritten_once_and_can_shrink_then(tmp_path: Path) -> None:
+def test_an_older_store_is_rewritten_once_and_can_then_shrink(tmp_path: Path) -> None:
     older(tmp_path, 1)
     store = dense_store(tmp_path)
     store.open()
@@ -81,7 +81,7 @@ def test_refusals_that_an_older_store_has_for_a_client_id_alone_go_with_their_se
             file.execute(f"UPDATE {table} SET checksum = {table}_sum({columns})")  # noqa: S608
         file.execute("UPDATE session SET names_checksum = names_sum(number, uri, name, owner)")
     store.open()
-    assert (store.floor([1]), store.floor([2])) == (3, 0)
-    assert [one.seq for one in store.replay(0, [1, 2], "me")] == [1, 3]
+    assert store.floor([1]) > 3
+    assert store.replay(0, [1, 2], "me") == []
     store.close()
     assert b"sk-secret" not in path.read_bytes()

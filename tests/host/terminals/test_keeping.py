@@ -36,13 +36,13 @@ async def pids_of(folder: Path) -> list[int]:
 
 
 @LINUX
-def test_a_removed_terminal_takes_along_what_ignores_signals_or_left_its_session(tmp_path: Path) -> None:
+def test_removing_a_terminal_ends_processes_that_ignore_signals_or_left_its_session(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path) as host:
-            await host.terminals.create(URI, claim_of("me"), command=["bash", "-c", STUBBORN])
+            await host.parts.terminals.create(URI, claim_of("me"), command=["bash", "-c", STUBBORN])
             pids = await pids_of(host.workspace)
             assert all(map(is_alive, pids))
-            await host.terminals.dispose(URI)
+            await host.parts.terminals.dispose(URI)
             assert not any(map(is_alive, pids))
 
     run(story)
@@ -61,7 +61,7 @@ def test_the_jobs_of_a_shell_end_with_it(tmp_path: Path) -> None:
 
 
 @LINUX
-def test_closing_the_host_ends_all_terminals_side_by_side(tmp_path: Path) -> None:
+def test_closing_the_host_ends_all_terminals_concurrently(tmp_path: Path) -> None:
     async def story() -> None:
         pids = []
         async with talking(tmp_path) as host:
@@ -69,7 +69,7 @@ def test_closing_the_host_ends_all_terminals_side_by_side(tmp_path: Path) -> Non
                 folder = host.workspace / str(place)
                 folder.mkdir()
                 command = ["bash", "-c", STUBBORN]
-                await host.terminals.create(
+                await host.parts.terminals.create(
                     f"term:/{place}", claim_of("me"), command=command, cwd=folder.as_uri()
                 )
                 pids += await pids_of(folder)
@@ -89,8 +89,8 @@ from agenthost.host.host import Host
 async def main():
     async with Host(workspace=sys.argv[1], sandbox="off") as host:
         claim = {"kind": "client", "clientId": "me"}
-        await host.terminals.create("term:/1", claim, command=["bash", "-c", sys.argv[2]])
-        await host.terminals.create("term:/2", claim, command=["bash", "--norc", "-i"])
+        await host.parts.terminals.create("term:/1", claim, command=["bash", "-c", sys.argv[2]])
+        await host.parts.terminals.create("term:/2", claim, command=["bash", "--norc", "-i"])
         print("open", flush=True)
         await asyncio.Event().wait()
 
@@ -116,7 +116,7 @@ def test_a_host_that_is_killed_leaves_nothing_behind(tmp_path: Path) -> None:
 
 
 def children_of(pid: int) -> list[int]:
-    """Give all processes below this one."""
+    """Return all processes below this one."""
     below = [
         int(one) for path in Path(f"/proc/{pid}/task").glob("*/children") for one in path.read_text().split()
     ]
@@ -124,12 +124,12 @@ def children_of(pid: int) -> list[int]:
 
 
 def new_children(known: list[int]) -> set[int]:
-    """Give the processes below this one but those: servers that other tests share may be there."""
+    """Return the processes below this one but those: servers that other tests share may be there."""
     return set(children_of(os.getpid())) - set(known)
 
 
 @LINUX
-def test_a_keeper_that_is_killed_takes_its_program_along_and_the_end_is_told(tmp_path: Path) -> None:
+def test_killing_a_keeper_ends_its_program_and_the_end_is_reported(tmp_path: Path) -> None:
     async def story() -> None:
         async with Host(workspace=tmp_path, sandbox="off") as host:
             watch = await Watch.start(host, "echo $$ $PPID; exec cat")
@@ -147,33 +147,33 @@ def test_a_keeper_that_is_killed_takes_its_program_along_and_the_end_is_told(tmp
 
 @LINUX
 @pytest.mark.parametrize("ticks", [1, 2, 3, 5, 8, 13, 50, 200, 400])
-def test_a_start_that_is_given_up_at_any_moment_leaves_nothing_behind(tmp_path: Path, ticks: int) -> None:
+def test_a_start_that_is_cancelled_at_any_moment_leaves_nothing_behind(tmp_path: Path, ticks: int) -> None:
     known = children_of(os.getpid())
 
     async def story() -> None:
         async with talking(tmp_path) as host:
-            making = asyncio.create_task(host.terminals.create(URI, claim_of("me"), command="cat"))
+            making = asyncio.create_task(host.parts.terminals.create(URI, claim_of("me"), command="cat"))
             for _ in range(ticks):
                 await asyncio.sleep(0)
             making.cancel()
             await asyncio.wait([making])
             if making.cancelled():
-                assert host.terminals.list() == []
+                assert host.parts.terminals.list() == []
                 await until_so(lambda: not new_children(known))
-                await host.terminals.create(URI, claim_of("me"), command="cat")
+                await host.parts.terminals.create(URI, claim_of("me"), command="cat")
 
     run(story)
 
 
 @LINUX
-def test_a_start_that_the_end_of_the_host_overtakes_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_closing_the_host_during_a_start_leaves_nothing_behind(tmp_path: Path) -> None:
     known = children_of(os.getpid())
 
     async def story() -> None:
         async with talking(tmp_path) as host:
-            making = asyncio.create_task(host.terminals.create(URI, claim_of("me"), command="cat"))
+            making = asyncio.create_task(host.parts.terminals.create(URI, claim_of("me"), command="cat"))
             await until_so(lambda: new_children(known))
-            await host.terminals.close()
+            await host.parts.terminals.close()
             with pytest.raises(LimitReached, match="closed"):
                 await making
             assert not new_children(known)

@@ -9,12 +9,12 @@ import pytest
 
 from agenthost import Call, Turn
 from agenthost.errors import InvalidValue, LimitReached, SandboxUnavailable, ShellsRefused
-from agenthost.host.confinement import SandboxPolicy, confine
+from agenthost.host.access.keys import KeyFile
 from agenthost.host.files.grants import FilePolicy
 from agenthost.host.host import Host
-from agenthost.host.keys import KeyFile
 from agenthost.host.limits import Limits
-from agenthost.host.sandbox import find_fault
+from agenthost.host.sandbox.bubblewrap import find_fault
+from agenthost.host.sandbox.policy import SandboxPolicy, confine
 from agenthost.tools.workspace import run as run_tool
 from hosting import run
 from sandboxing import BOXED
@@ -24,15 +24,15 @@ from turning import made
 
 
 async def printed(host: Host, command: str, **wishes: Any) -> str:
-    """Run a command to its end; gives what it printed."""
+    """Run a command to its end; returns what it printed."""
     watch = await Watch.start(host, command, **wishes)
     await watch.until_exit()
-    await host.terminals.dispose(URI)
+    await host.parts.terminals.dispose(URI)
     return watch.text.replace("\r\n", "\n")
 
 
 @BOXED
-def test_a_shell_sees_its_workspace_and_the_system_and_not_the_data_nor_the_home_folder(
+def test_a_shell_sees_its_workspace_and_the_system_but_not_the_data_or_the_home_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home, other = tmp_path / "home", tmp_path / "other"
@@ -64,7 +64,7 @@ def test_a_shell_sees_its_workspace_and_the_system_and_not_the_data_nor_the_home
 
 
 @BOXED
-def test_no_process_of_the_host_is_there_and_no_environment_of_one(
+def test_processes_of_the_host_and_their_environments_are_not_visible(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_API_KEY", "sk-very-secret")
@@ -84,7 +84,7 @@ def test_no_process_of_the_host_is_there_and_no_environment_of_one(
 
 
 @BOXED
-def test_what_the_configuration_adds_is_there_and_the_network_can_be_off(tmp_path: Path) -> None:
+def test_configured_paths_are_visible_and_the_network_can_be_off(tmp_path: Path) -> None:
     for name in ("read", "write"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").write_text(name)
@@ -109,10 +109,10 @@ def test_what_the_configuration_adds_is_there_and_the_network_can_be_off(tmp_pat
 
 
 @BOXED
-def test_a_shell_in_a_sandbox_has_jobs_interrupts_sizes_and_tells_of_commands(tmp_path: Path) -> None:
+def test_a_shell_in_a_sandbox_has_jobs_interrupts_and_sizes_and_reports_commands(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path, sandbox="on") as host:
-            host.terminals.shell = "/bin/bash"
+            host.parts.terminals.shell = "/bin/bash"
             watch = await Watch.start(host)
             await watch.type("sleep 600 & jobs; kill %1; wait; stty size\r")
             await watch.until(lambda one: one.commands and "exitCode" in one.commands[0])
@@ -171,7 +171,7 @@ def test_the_end_of_a_sandbox_leaves_no_process_and_gives_programs_time_to_save(
             watch = await Watch.start(host, ["bash", "-c", save])
             await watch.until_text("up")
             await until_so(lambda: processes_with(seconds))
-            await host.terminals.dispose(URI)
+            await host.parts.terminals.dispose(URI)
             assert not processes_with(seconds)
             assert (host.workspace / "saved").read_text() == "saved\n"
 
@@ -179,14 +179,14 @@ def test_the_end_of_a_sandbox_leaves_no_process_and_gives_programs_time_to_save(
 
 
 @BOXED
-def test_a_folder_that_may_only_be_read_is_read_only_there_too(tmp_path: Path) -> None:
+def test_a_read_only_folder_is_read_only_in_the_sandbox_too(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "a.txt").write_text("read me")
 
     async def story() -> None:
         async with talking(tmp_path, sandbox="on", file_policy=FilePolicy(reading="allow")) as host:
-            await host.files.request(None, {"uri": outside.as_uri(), "read": True})
+            await host.parts.files.request(None, {"uri": outside.as_uri(), "read": True})
             text = await printed(host, "cat a.txt; echo x > a.txt", folder=outside)
             assert text.startswith("read me")
             assert "Read-only" in text
@@ -213,7 +213,7 @@ def test_the_run_tool_is_in_the_sandbox_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("command", "is_last"), [("kill -9 $PPID", False), ("exec sleep 60", True)])
-def test_a_shell_that_kills_its_keeper_leaves_nothing_behind_and_the_end_is_told(
+def test_a_shell_that_kills_its_keeper_leaves_nothing_behind_and_its_end_is_reported(
     tmp_path: Path, command: str, *, is_last: bool
 ) -> None:
     away = "(setsid sh -c 'echo $$ > away; exec sleep 60' &)"
@@ -226,7 +226,7 @@ def test_a_shell_that_kills_its_keeper_leaves_nothing_behind_and_the_end_is_told
             await until_so(lambda: all(file.exists() and file.read_text().endswith("\n") for file in files))
             if is_last:
                 (host.workspace / "x").touch()
-                await host.terminals.get(URI).end()
+                await host.parts.terminals.get(URI).end()
             await watch.until_exit()
             assert not any(is_alive(int(file.read_text())) for file in files)
 
@@ -240,7 +240,7 @@ def test_a_terminal_may_not_start_in_the_data_folder(tmp_path: Path) -> None:
                 if not folder.exists():
                     folder.symlink_to(tmp_path / "data")
                 with pytest.raises(InvalidValue, match="a folder in the workspace"):
-                    await host.terminals.create(URI, claim_of("me"), command="ls", cwd=folder.as_uri())
+                    await host.parts.terminals.create(URI, claim_of("me"), command="ls", cwd=folder.as_uri())
             watch = await Watch.start(host, "true", cwd=tmp_path.as_uri())
             assert await watch.until_exit() == 0
 
@@ -248,7 +248,7 @@ def test_a_terminal_may_not_start_in_the_data_folder(tmp_path: Path) -> None:
 
 
 @BOXED
-def test_the_data_folder_is_not_there_even_in_the_workspace(tmp_path: Path) -> None:
+def test_the_data_folder_is_hidden_even_in_the_workspace(tmp_path: Path) -> None:
     async def story() -> None:
         async with Host(data=tmp_path / "data", workspace=tmp_path, sandbox="on") as host:
             assert await printed(host, "ls data; echo x > data/x; ls") == "data\n"
@@ -257,21 +257,23 @@ def test_the_data_folder_is_not_there_even_in_the_workspace(tmp_path: Path) -> N
     run(story)
 
 
-def test_an_owner_has_only_so_many_terminals_and_others_have_theirs(tmp_path: Path) -> None:
+def test_each_owner_has_its_own_limit_of_terminals(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path, limits=Limits(terminals=4, terminals_per_owner=2)) as host:
             for place in range(2):
-                await host.terminals.create(f"term:/a{place}", claim_of("a"), command="cat", owner="ada")
+                await host.parts.terminals.create(
+                    f"term:/a{place}", claim_of("a"), command="cat", owner="ada"
+                )
             with pytest.raises(LimitReached, match="2 terminals of yours"):
-                await host.terminals.create("term:/a2", claim_of("a"), command="cat", owner="ada")
-            await host.terminals.create("term:/b", claim_of("b"), command="cat", owner="bob")
-            await host.terminals.dispose("term:/a0")
-            await host.terminals.create("term:/a2", claim_of("a"), command="cat", owner="ada")
+                await host.parts.terminals.create("term:/a2", claim_of("a"), command="cat", owner="ada")
+            await host.parts.terminals.create("term:/b", claim_of("b"), command="cat", owner="bob")
+            await host.parts.terminals.dispose("term:/a0")
+            await host.parts.terminals.create("term:/a2", claim_of("a"), command="cat", owner="ada")
 
     run(story)
 
 
-def test_with_several_owners_shells_without_a_sandbox_need_to_be_wanted(tmp_path: Path) -> None:
+def test_with_several_owners_shells_without_a_sandbox_have_to_be_allowed_explicitly(tmp_path: Path) -> None:
     keys = KeyFile(tmp_path)
     keys.create("ada")
     lacking = confine(SandboxPolicy(), data=tmp_path, workspaces=None, fault_of=lambda: "it is not installed")
@@ -289,14 +291,14 @@ def test_with_several_owners_shells_without_a_sandbox_need_to_be_wanted(tmp_path
     run(story)
 
 
-def test_a_sandbox_that_has_to_be_and_cannot_be_is_refused() -> None:
+def test_a_required_sandbox_that_does_not_work_is_an_error() -> None:
     with pytest.raises(SandboxUnavailable, match=r"no luck.*bubblewrap"):
         confine(SandboxPolicy("on"), data=Path("x"), workspaces=None, fault_of=lambda: "no luck")
     assert find_fault("no-such-program") == "bubblewrap is not installed"
 
 
 @BOXED
-def test_a_killed_host_takes_its_sandboxes_along(tmp_path: Path) -> None:
+def test_killing_the_host_ends_its_sandboxes(tmp_path: Path) -> None:
     seconds = "98713.5"
 
     async def story() -> None:

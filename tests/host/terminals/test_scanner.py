@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agenthost.host.terminals.scanner import (
-    LONGEST_SEQUENCE,
+    MAX_SEQUENCE,
     Event,
     Finished,
     Folder,
@@ -57,7 +57,7 @@ def scanned(*chunks: bytes, nonce: str | None = "n") -> list[Event]:
 
 
 @given(st.lists(PIECES, max_size=20), st.data())
-def test_where_output_is_cut_makes_no_difference(pieces: list[str], data: st.DataObject) -> None:
+def test_it_does_not_matter_where_output_is_split(pieces: list[str], data: st.DataObject) -> None:
     output = "".join(pieces).encode()
     places = data.draw(st.lists(st.integers(0, len(output)), max_size=10).map(sorted))
     chunks = [output[begin:end] for begin, end in pairwise([0, *places, len(output)])]
@@ -79,18 +79,18 @@ def test_where_output_is_cut_makes_no_difference(pieces: list[str], data: st.Dat
         ("a\x1b]633;Q;what;n\x07b", ["ab"]),
     ],
 )
-def test_sequences_tell(output: str, events: list[Event]) -> None:
+def test_sequences_become_events(output: str, events: list[Event]) -> None:
     assert scanned(output.encode()) == events
 
 
 @pytest.mark.parametrize(
     "mark", ["A", "A;m", "E;rm -rf /;m", "E;rm -rf /;", "D;0", "D;0;m", "E;n", "D", "P;Cwd=/a", "P;Cwd=/a;m"]
 )
-def test_a_mark_without_the_nonce_is_taken_out_and_believed_by_nobody(mark: str) -> None:
+def test_a_mark_without_the_nonce_is_removed_and_ignored(mark: str) -> None:
     assert scanned(f"a\x1b]633;{mark}\x07b".encode()) == ["ab"]
 
 
-def test_without_a_nonce_no_mark_is_believed() -> None:
+def test_without_a_nonce_all_marks_are_ignored() -> None:
     assert scanned(b"\x1b]633;E;x;None\x07\x1b]633;E;x;\x07\x1b]633;P;Cwd=/a\x07", nonce=None) == []
 
 
@@ -105,7 +105,7 @@ def test_without_a_nonce_no_mark_is_believed() -> None:
         ("\x1b]1337;CurrentDir=a\x07x", ["x"]),
     ],
 )
-def test_a_folder_that_anything_can_print_counts_only_where_no_marks_are_to_come(
+def test_a_folder_without_a_nonce_counts_only_if_the_shell_prints_no_marks(
     output: str, events: list[Event]
 ) -> None:
     assert scanned(output.encode(), nonce=None) == events
@@ -113,13 +113,13 @@ def test_a_folder_that_anything_can_print_counts_only_where_no_marks_are_to_come
     assert believed == [event for event in events if not isinstance(event, Folder)]
 
 
-def test_a_sequence_without_an_end_is_text_after_a_while() -> None:
+def test_a_sequence_that_does_not_end_becomes_text() -> None:
     scanner = Scanner()
     assert scanner.feed(b"\x1b]0;" + b"x" * 100) == []
-    long = scanner.feed(b"x" * LONGEST_SEQUENCE)
-    assert [len(event) for event in long if isinstance(event, str)] == [LONGEST_SEQUENCE + 104]
+    long = scanner.feed(b"x" * MAX_SEQUENCE)
+    assert [len(event) for event in long if isinstance(event, str)] == [MAX_SEQUENCE + 104]
     assert scanner.feed(b"more") == ["more"]
 
 
-def test_bytes_that_are_no_utf_8_become_marks() -> None:
+def test_invalid_utf_8_becomes_replacement_characters() -> None:
     assert scanned(b"a\xff\xc3", b"\xbcb\xe2\x82") == ["a\ufffdüb\ufffd"]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agenthost.core.reducers import Live, reduce_terminal
-from agenthost.host.terminals.scrollback import MOST_PARTS, size_of, trimmed
+from agenthost.host.state.scrollback import MAX_PARTS, content_size, trim_content
 
 ACTIONS = st.one_of(
     st.builds(lambda text: {"type": "terminal/data", "data": text}, st.text("ab\n", max_size=12)),
@@ -27,7 +27,8 @@ ACTIONS = st.one_of(
 
 
 def state_of(content: list[Any]) -> Any:
-    return {"title": "", "content": content, "claim": {"kind": "client", "clientId": "me"}}
+    claim = {"kind": "client", "clientId": "me"}
+    return {"title": "", "content": content, "claim": claim, "lifecycle": {"status": "running"}}
 
 
 def text_of(state: Any) -> str:
@@ -37,35 +38,35 @@ def text_of(state: Any) -> str:
 def reduced(state: Any, actions: list[Any]) -> Any:
     live: Live[Any] = Live(state)
     for action in actions:
-        live = reduce_terminal(live, action, 0)
+        live = reduce_terminal(live, action)
     return live.state
 
 
 @given(st.lists(ACTIONS, max_size=15), st.lists(ACTIONS, max_size=15), st.integers(1, 40))
-def test_a_copy_without_its_front_ends_like_the_whole(
+def test_a_copy_without_its_beginning_ends_like_the_original(
     before: list[Any], after: list[Any], limit: int
 ) -> None:
     whole = reduced(state_of([]), before)
-    cut = trimmed(whole, limit)
-    assert size_of(cut) <= limit
+    cut = trim_content(whole, limit)
+    assert content_size(cut) <= limit
     assert text_of(whole).endswith(text_of(cut))
     later_whole, later_cut = reduced(whole, after), reduced(cut, after)
     assert text_of(later_whole).endswith(text_of(later_cut))
     assert len(text_of(later_whole)) - len(text_of(later_cut)) == len(text_of(whole)) - len(text_of(cut))
 
 
-def test_what_is_small_enough_stays_as_it_is() -> None:
+def test_small_content_is_not_trimmed() -> None:
     state = state_of([{"type": "unclassified", "value": "abc"}])
-    assert trimmed(state, 3) is state
+    assert trim_content(state, 3) is state
 
 
-def test_the_cut_is_at_a_line_where_there_is_one() -> None:
+def test_content_is_cut_at_the_start_of_a_line_if_possible() -> None:
     state = state_of([{"type": "unclassified", "value": "first\nsecond\nthird"}])
-    assert text_of(trimmed(state, 9)) == "third"
-    assert text_of(trimmed(state_of([{"type": "unclassified", "value": "x" * 50}]), 9)) == "x" * 9
+    assert text_of(trim_content(state, 9)) == "third"
+    assert text_of(trim_content(state_of([{"type": "unclassified", "value": "x" * 50}]), 9)) == "x" * 9
 
 
-def test_only_so_many_parts_are_kept() -> None:
+def test_the_number_of_parts_is_limited() -> None:
     part = {
         "type": "command",
         "commandId": "1",
@@ -74,4 +75,4 @@ def test_only_so_many_parts_are_kept() -> None:
         "timestamp": 1,
         "isComplete": True,
     }
-    assert len(trimmed(state_of([part] * (MOST_PARTS + 5)), 10)["content"]) == MOST_PARTS
+    assert len(trim_content(state_of([part] * (MAX_PARTS + 5)), 10)["content"]) == MAX_PARTS

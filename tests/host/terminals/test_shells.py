@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agenthost.host.terminals.shells import environment, interactive, user_shell
+from agenthost.host.terminals.shells import interactive_shell, terminal_environment, user_shell
 from hosting import run
 from shelling import URI, Watch
 from talking import talking
@@ -22,7 +22,7 @@ RC = {"bash": ".bashrc", "zsh": ".zshrc"}
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give a home of one's own, and a place for scripts that can be looked at."""
+    """Return a home of one's own, and a place for scripts that can be looked at."""
     folder = tmp_path / "home"
     folder.mkdir()
     (folder / ".hushlogin").touch()
@@ -36,14 +36,14 @@ def scripts_in(folder: Path) -> list[Path]:
 
 
 async def started(host: object, shell: str) -> Watch:
-    host.terminals.shell = shutil.which(shell)  # type: ignore[attr-defined]
+    host.parts.terminals.shell = shutil.which(shell)  # type: ignore[attr-defined]
     watch = await Watch.start(host)  # type: ignore[arg-type]
     await watch.until(lambda one: one.state.get("supportsCommandDetection"))
     return watch
 
 
 async def entered(watch: Watch, line: str) -> dict[str, object]:
-    """Enter a line, and wait for its end; gives the command as the state has it."""
+    """Enter a line, and wait for its end; returns the command as the state has it."""
     count = len(watch.commands)
     await watch.type(f"{line}\r")
     await watch.until(lambda one: len(one.commands) > count and one.commands[-1]["isComplete"])
@@ -77,7 +77,9 @@ def test_commands_have_their_line_their_output_and_their_exit_code(
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_the_folder_is_told_and_an_exit_ends_the_last_command(tmp_path: Path, home: Path, shell: str) -> None:
+def test_the_folder_is_reported_and_an_exit_ends_the_last_command(
+    tmp_path: Path, home: Path, shell: str
+) -> None:
     async def story() -> None:
         async with talking(tmp_path) as host:
             watch = await started(host, shell)
@@ -115,7 +117,7 @@ def test_output_cannot_pretend_that_commands_were_run_and_programs_do_not_see_th
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_the_users_own_settings_hold_and_a_line_kept_out_of_the_history_is_not_told(
+def test_the_users_own_settings_apply_and_a_line_kept_out_of_the_history_is_not_reported(
     tmp_path: Path, home: Path, shell: str
 ) -> None:
     rc = {
@@ -136,26 +138,26 @@ def test_the_users_own_settings_hold_and_a_line_kept_out_of_the_history_is_not_t
     run(story)
 
 
-def test_other_shells_print_plainly(tmp_path: Path, home: Path) -> None:
+def test_other_shells_report_no_commands(tmp_path: Path, home: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path) as host:
-            host.terminals.shell = "/bin/sh"
+            host.parts.terminals.shell = "/bin/sh"
             watch = await Watch.start(host)
             await watch.type("echo one$((1+1))\r")
             await watch.until_text("one2")
             assert "supportsCommandDetection" not in watch.state
             assert watch.commands == []
-            assert host.terminals.get(URI).info()["title"] == "sh"
+            assert host.parts.terminals.get(URI).info()["title"] == "sh"
 
     run(story)
 
 
-def test_the_shell_is_the_users_and_the_environment_is_made_of_what_is_allowed() -> None:
+def test_the_shell_is_the_users_and_the_environment_has_only_allowed_variables() -> None:
     assert user_shell({"SHELL": "/bin/sh"}) == "/bin/sh"
     assert Path(user_shell({})).exists()
     assert user_shell({"SHELL": "/no/such/shell"}) == "/bin/sh"
     given = {"PATH": "/bin", "LC_ALL": "C", "AWS_SECRET": "x", "LD_PRELOAD": "y", "TERM": "dumb"}
-    assert environment(given) == {
+    assert terminal_environment(given) == {
         "PATH": "/bin",
         "LC_ALL": "C",
         "TERM": "xterm-256color",
@@ -164,11 +166,11 @@ def test_the_shell_is_the_users_and_the_environment_is_made_of_what_is_allowed()
     }
 
 
-def test_a_script_is_for_its_owner_only_and_goes_when_it_is_forgotten(home: Path) -> None:
-    shell = interactive("/bin/bash", str(home))
+def test_a_script_is_readable_by_its_owner_only_and_can_be_removed(home: Path) -> None:
+    shell = interactive_shell("/bin/bash", str(home))
     assert shell.folder is not None
     folder = shell.folder
     assert folder.stat().st_mode & 0o077 == 0
-    shell.forget()
-    shell.forget()
+    shell.remove_script()
+    shell.remove_script()
     assert not folder.exists()

@@ -9,10 +9,10 @@ from agenthost.agents.demo import demo
 from agenthost.errors import InvalidValue, LimitReached, TerminalExists, TerminalNotFound, UriReserved
 from agenthost.host.host import Host
 from agenthost.host.limits import Limits
-from agenthost.host.starting import Start
+from agenthost.host.sessions.new_session import NewSession
 from agenthost.wire.ahp import ROOT_URI
 from hosting import run
-from shelling import URI, Watch, claim_of, until_so
+from shelling import URI, Watch, claim_of, session_claim, until_so
 from talking import talking
 
 
@@ -22,26 +22,26 @@ def test_what_a_program_prints_is_shown_and_then_its_exit_code(tmp_path: Path) -
             watch = await Watch.start(host, "printf 'one\\ntwo\\n'; exit 3")
             assert await watch.until_exit() == 3
             assert watch.text == "one\r\ntwo\r\n"
-            assert host.terminals.get(URI).resource.view() == watch.state
-            assert host.terminals.list() == [
+            assert host.parts.terminals.get(URI).resource.view() == watch.state
+            assert host.parts.terminals.list() == [
                 {
                     "resource": URI,
                     "title": "printf 'one\\ntwo\\n'; exit 3",
                     "claim": claim_of("me"),
-                    "exitCode": 3,
+                    "lifecycle": {"status": "exited", "exitCode": 3},
                 }
             ]
 
     run(story)
 
 
-def test_the_first_state_tells_where_how_large_and_whose_it_is(tmp_path: Path) -> None:
+def test_the_first_state_has_the_folder_the_size_and_the_claim(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path) as host:
             folder = host.workspace / "a b"
             folder.mkdir()
             wishes: Any = {"name": "Mine", "cwd": folder.as_uri(), "cols": 100, "rows": 30}
-            await host.terminals.create(URI, claim_of("me"), command="stty size; pwd; read x", **wishes)
+            await host.parts.terminals.create(URI, claim_of("me"), command="stty size; pwd; read x", **wishes)
             watch = await Watch.join(host)
             wanted = {
                 "title": "Mine",
@@ -49,6 +49,7 @@ def test_the_first_state_tells_where_how_large_and_whose_it_is(tmp_path: Path) -
                 "cols": 100,
                 "rows": 30,
                 "claim": claim_of("me"),
+                "lifecycle": {"status": "running"},
             }
             assert {key: watch.state[key] for key in wanted} == wanted
             await watch.until_text(f"30 100\r\n{folder.resolve()}\r\n")
@@ -56,7 +57,7 @@ def test_the_first_state_tells_where_how_large_and_whose_it_is(tmp_path: Path) -
     run(story)
 
 
-def test_what_is_typed_reaches_the_program_and_a_new_size_is_told_to_it(tmp_path: Path) -> None:
+def test_input_reaches_the_program_and_it_is_notified_of_a_new_size(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path) as host:
             script = "trap 'stty size' WINCH; echo ready; until [ -e done ]; do sleep 0.05; done"
@@ -73,7 +74,7 @@ def test_what_is_typed_reaches_the_program_and_a_new_size_is_told_to_it(tmp_path
     run(story)
 
 
-def test_nothing_of_the_hosts_environment_reaches_a_program_but_what_is_allowed(
+def test_only_allowed_variables_of_the_host_reach_a_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_API_KEY", "hidden")
@@ -91,7 +92,7 @@ def test_nothing_of_the_hosts_environment_reaches_a_program_but_what_is_allowed(
     run(story)
 
 
-def test_a_terminal_starts_in_the_workspace_only_links_followed(tmp_path: Path) -> None:
+def test_a_terminal_starts_only_in_the_workspace_with_links_resolved(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path) as host:
             (host.workspace / "out").symlink_to(tmp_path)
@@ -108,41 +109,41 @@ def test_a_terminal_starts_in_the_workspace_only_links_followed(tmp_path: Path) 
             ]
             for uri in bad + more:
                 with pytest.raises(InvalidValue, match="folder in the workspace"):
-                    await host.terminals.create(URI, claim_of("me"), cwd=uri)
+                    await host.parts.terminals.create(URI, claim_of("me"), cwd=uri)
             for size in (0, 65_536):
                 with pytest.raises(InvalidValue, match="from 1 to 65535"):
-                    await host.terminals.create(URI, claim_of("me"), cols=size)
-            assert host.terminals.list() == []
+                    await host.parts.terminals.create(URI, claim_of("me"), cols=size)
+            assert host.parts.terminals.list() == []
 
     run(story)
 
 
-def test_a_uri_is_one_things_only(tmp_path: Path) -> None:
+def test_a_uri_can_be_used_only_once(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path, demo) as host:
-            await host.create_session(Start(agent="demo", uri="demo:/1"))
-            await host.terminals.create(URI, claim_of("me"), command="cat")
+            await host.parts.lifecycle.create(NewSession(agent="demo", uri="demo:/1"))
+            await host.parts.terminals.create(URI, claim_of("me"), command="cat")
             for uri, error in ((URI, TerminalExists), ("demo:/1", UriReserved), (ROOT_URI, UriReserved)):
                 with pytest.raises(error):
-                    await host.terminals.create(uri, claim_of("me"), command="cat")
+                    await host.parts.terminals.create(uri, claim_of("me"), command="cat")
             with pytest.raises(UriReserved):
-                await host.create_session(Start(agent="demo", uri=URI))
+                await host.parts.lifecycle.create(NewSession(agent="demo", uri=URI))
 
     run(story)
 
 
-def test_there_are_only_so_many_and_those_that_ended_for_a_session_make_room(tmp_path: Path) -> None:
+def test_the_number_of_terminals_is_limited_and_ended_ones_of_sessions_make_room(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path, limits=Limits(terminals=2)) as host:
-            held: Any = {"kind": "session", "session": "demo:/1"}
-            done = await host.terminals.create("term:/done", held, command="true")
-            await host.terminals.create(URI, claim_of("me"), command="cat")
+            held: Any = session_claim("demo:/1")
+            done = await host.parts.terminals.create("term:/done", held, command="true")
+            await host.parts.terminals.create(URI, claim_of("me"), command="cat")
             await done.wait_exited()
-            await host.terminals.create("term:/next", claim_of("me"), command="true")
-            assert [info["resource"] for info in host.terminals.list()] == [URI, "term:/next"]
-            await host.terminals.get("term:/next").wait_exited()  # but it is a client's
+            await host.parts.terminals.create("term:/next", claim_of("me"), command="true")
+            assert [info["resource"] for info in host.parts.terminals.list()] == [URI, "term:/next"]
+            await host.parts.terminals.get("term:/next").wait_exited()  # but it is a client's
             with pytest.raises(LimitReached, match="2 terminals"):
-                await host.terminals.create("term:/more", claim_of("me"), command="cat")
+                await host.parts.terminals.create("term:/more", claim_of("me"), command="cat")
 
     run(story)
 
@@ -152,33 +153,37 @@ def test_the_root_lists_terminals_and_follows_every_change(tmp_path: Path) -> No
         async with talking(tmp_path) as host:
 
             def listed() -> list[Any]:
-                return list(host.engine.root.shown.state["terminals"])
+                return list(host.parts.engine.root.shown.state["terminals"])
 
             watch = await Watch.start(
                 host, "read x; printf '\\033]0;by program\\007'; read x; exit 7", name="A"
             )
-            assert listed() == [{"resource": URI, "title": "A", "claim": claim_of("me")}]
+            running = {"status": "running"}
+            assert listed() == [
+                {"resource": URI, "title": "A", "claim": claim_of("me"), "lifecycle": running}
+            ]
             await watch.act("titleChanged", title="B")
-            await host.engine.journal.wait()
+            await host.parts.engine.journal.wait()
             assert listed()[0]["title"] == "B"
             await watch.type("\r")
             await until_so(lambda: listed()[0]["title"] == "by program")
-            held = {"kind": "session", "session": "demo:/1"}
+            held = session_claim("demo:/1")
             await watch.act("claimed", claim=held)
             await watch.type("\r")
             await watch.until_exit()
-            await host.engine.journal.wait()
-            assert listed() == [{"resource": URI, "title": "by program", "claim": held, "exitCode": 7}]
-            await host.terminals.dispose(URI)
-            await host.engine.journal.wait()
+            await host.parts.engine.journal.wait()
+            exited = {"status": "exited", "exitCode": 7}
+            assert listed() == [{"resource": URI, "title": "by program", "claim": held, "lifecycle": exited}]
+            await host.parts.terminals.dispose(URI)
+            await host.parts.engine.journal.wait()
             assert listed() == []
             with pytest.raises(TerminalNotFound):
-                await host.terminals.dispose(URI)
+                await host.parts.terminals.dispose(URI)
 
     run(story)
 
 
-def test_a_program_that_ends_by_a_signal_or_is_not_there_has_the_code_that_a_shell_gives_it(
+def test_a_program_that_is_killed_or_missing_has_the_exit_code_of_a_shell(
     tmp_path: Path,
 ) -> None:
     async def story() -> None:
@@ -191,7 +196,7 @@ def test_a_program_that_ends_by_a_signal_or_is_not_there_has_the_code_that_a_she
     run(story)
 
 
-def test_titles_and_folders_are_read_of_the_output_and_stay_in_it(tmp_path: Path) -> None:
+def test_titles_and_folders_are_read_from_the_output_and_stay_in_it(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path) as host:
             said = "\\033]2;a title\\033\\\\\\033]7;file:///tmp/a%%20b\\007"
@@ -204,7 +209,7 @@ def test_titles_and_folders_are_read_of_the_output_and_stay_in_it(tmp_path: Path
     run(story)
 
 
-def test_a_terminal_can_be_cleared_and_goes_on(tmp_path: Path) -> None:
+def test_a_terminal_can_be_cleared_and_continues(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path) as host:
             watch = await Watch.start(host, "echo before; read x; echo after; read x")
@@ -214,19 +219,19 @@ def test_a_terminal_can_be_cleared_and_goes_on(tmp_path: Path) -> None:
             await watch.type("\r")
             await watch.until_text("after")
             assert "before" not in watch.text
-            assert host.terminals.get(URI).resource.view() == watch.state
+            assert host.parts.terminals.get(URI).resource.view() == watch.state
 
     run(story)
 
 
-def test_a_terminal_that_is_removed_is_heard_of_no_more(tmp_path: Path) -> None:
+def test_nothing_more_is_sent_of_a_removed_terminal(tmp_path: Path) -> None:
     async def story() -> None:
         async with Host(workspace=tmp_path, sandbox="off") as host:
             watch = await Watch.start(host, "while :; do echo x; done")
             await watch.until_text("x")
-            number = host.terminals.get(URI).resource.number
-            await host.terminals.dispose(URI)
-            assert not host.engine.hub.is_heard(number)
+            number = host.parts.terminals.get(URI).resource.number
+            await host.parts.terminals.dispose(URI)
+            assert not host.parts.engine.hub.is_heard(number)
             assert await watch.act("input", data="x") is None
 
     run(story)

@@ -5,53 +5,55 @@ from typing import Any
 
 import pytest
 
-from agenthost.host.feeds import Feed
-from agenthost.host.identity import Identity
-from agenthost.host.subscriptions import Shown
-from agenthost.host.terminals.terminal import LONGEST_INPUT
+from agenthost.host.access.identity import Identity
+from agenthost.host.log.subscriptions import LogItem
+from agenthost.host.state.feed import Feed
+from agenthost.host.terminals.terminal import MAX_INPUT
 from agenthost.wire.json import decode_json
 from hosting import run
-from shelling import URI, Watch, claim_of
+from legacy_view import dispatch
+from shelling import URI, Watch, claim_of, session_claim
 from talking import talking
 
-SESSION = {"kind": "session", "session": "demo:/1"}
+SESSION = session_claim("demo:/1")
 ME = Identity("me")
 CALL = {**SESSION, "turnId": "t1", "toolCallId": "c1"}
 
 
-def reason(refusal: Shown | None) -> str:
+def reason(refusal: LogItem | None) -> str:
     assert refusal is not None
-    text: str = decode_json(refusal.envelope)["rejectionReason"]
+    text: str = decode_json(refusal.envelopes()[0])["rejectionReason"]
+    assert refusal.reason == text
     return text
 
 
 async def waiting(feed: Feed) -> list[Any]:
-    """Give the types of the actions that wait for a subscriber."""
+    """Return the types of the actions that wait for a subscriber."""
     items = await feed.subscriber.wait_next()
     return [decode_json(line)["action"]["type"] for item in items for line in item.envelopes()]
 
 
-def test_a_refusal_goes_to_the_one_who_dispatched_and_comes_again_to_nobody_else(tmp_path: Path) -> None:
+def test_a_refusal_goes_only_to_its_sender_also_after_a_reconnect(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path) as host:
             watch = await Watch.start(host, "cat")
             other = await Watch.join(host, client_id="other")
-            seen = host.engine.journal.shown_seq
+            seen = host.parts.engine.journal.shown_seq
             assert "cols must be from 1" in reason(await watch.act("resized", cols=0, rows=5))
             assert "not an action" in reason(await watch.act("data", data="forged"))
             assert "not an action" in reason(await watch.act("exited", exitCode=0))
             assert "data" in reason(await watch.act("input"))
-            await host.engine.journal.wait()
+            await host.parts.engine.journal.wait()
             assert watch.feed.subscriber.backlog == other.feed.subscriber.backlog == 0
             for client_id, count in (("me", 4), ("other", 0)):
-                resumed = await host.feed(Identity(client_id)).resume(seen, [URI])
+                resumed = await host.parts.engine.feed(Identity(client_id)).resume(seen, [URI])
                 assert resumed.replay is not None
                 assert len(resumed.replay) == count
 
     run(story)
 
 
-def test_a_refusal_is_one_whatever_else_the_action_carries(tmp_path: Path) -> None:
+def test_an_invalid_action_is_refused_whatever_else_it_contains(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path) as host:
             watch = await Watch.start(host, "cat")
@@ -63,15 +65,22 @@ def test_a_refusal_is_one_whatever_else_the_action_carries(tmp_path: Path) -> No
     run(story)
 
 
-def test_what_names_no_terminal_is_ignored_or_refused(tmp_path: Path) -> None:
+def test_an_action_without_a_terminal_is_ignored_or_refused(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path) as host:
             watch = await Watch.start(host, "cat")
             action = {"type": "terminal/titleChanged", "terminal": URI, "title": "x", "session": "demo:/none"}
-            assert await host.dispatch(ME, 1, {**action, "terminal": "term:/none"}) is None
-            assert await host.dispatch(ME, 2, {**action, "session": URI, "type": "session/ready"}) is None
+            client = host.client(ME)
+            # As older clients name it, in the action:
+            assert await dispatch(client, 1, {**action, "terminal": "term:/none"}) is None
+            assert await dispatch(client, 2, {**action, "session": URI, "type": "session/ready"}) is None
             for odd in ({**action, "terminal": 5}, {"type": "terminal/input"}):
-                assert "$.terminal" in reason(await host.dispatch(ME, 3, odd))
+                assert "$.terminal" in reason(await dispatch(client, 3, odd))
+            # By its channel:
+            assert await client.dispatch(4, "term:/none", action) is None
+            for kind in ("session/ready", "session/titleChanged", "chat/turnCancelled", "root/configChanged"):
+                refusal = await client.dispatch(5, URI, {**action, "type": kind})
+                assert "not an action of its channel" in reason(refusal)
             await watch.act("titleChanged", title="last")
             await watch.until(lambda one: one.state["title"] == "last")
             assert watch.kinds == ["titleChanged"]
@@ -79,28 +88,26 @@ def test_what_names_no_terminal_is_ignored_or_refused(tmp_path: Path) -> None:
     run(story)
 
 
-def test_what_a_program_does_not_read_waits_within_bounds_and_stalls_nobody(tmp_path: Path) -> None:
+def test_input_that_a_program_does_not_read_is_bounded_and_blocks_nobody(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path) as host:
             watch = await Watch.start(
                 host, "stty raw -echo; echo ready; until [ -e done ]; do sleep 0.05; done; wc -c"
             )
             await watch.until_text("ready")
-            assert "cannot be typed at once" in reason(
-                await watch.act("input", data="x" * (LONGEST_INPUT + 1))
-            )
+            assert "cannot be typed at once" in reason(await watch.act("input", data="x" * (MAX_INPUT + 1)))
             sent = 0
             while (refusal := await watch.act("input", data="x" * 10_000)) is None:
                 sent += 10_000
             assert "does not read" in reason(refusal)
             assert sent < 1_000_000
-            await host.terminals.create("term:/2", claim_of("me"), command="echo well")
+            await host.parts.terminals.create("term:/2", claim_of("me"), command="echo well")
             await (await Watch.join(host, "term:/2")).until_text("well")
 
     run(story)
 
 
-def test_a_long_paste_arrives_whole(tmp_path: Path) -> None:
+def test_a_long_paste_arrives_completely(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path) as host:
             watch = await Watch.start(host, "stty raw -echo; echo ready; head -c 200000 | tee all | wc -c")
@@ -114,10 +121,10 @@ def test_a_long_paste_arrives_whole(tmp_path: Path) -> None:
     run(story)
 
 
-def test_a_client_lets_go_takes_over_and_cannot_take_what_is_anothers(tmp_path: Path) -> None:
+def test_a_client_releases_and_takes_terminals_but_not_those_of_others(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path) as host:
-            terminal = await host.terminals.create(URI, CALL, command="cat")  # type: ignore[arg-type]
+            terminal = await host.parts.terminals.create(URI, CALL, command="cat")  # type: ignore[arg-type]
             me, you = await Watch.join(host), await Watch.join(host, client_id="you")
             assert "detach it first" in reason(await me.act("claimed", claim=claim_of("me")))
             assert await me.act("claimed", claim=SESSION) is None
@@ -126,8 +133,8 @@ def test_a_client_lets_go_takes_over_and_cannot_take_what_is_anothers(tmp_path: 
             assert "holds the terminal" in reason(await you.act("claimed", claim=claim_of("you")))
             assert await me.act("claimed", claim=claim_of("you")) is None
             assert terminal.claim == claim_of("you")
-            await host.engine.journal.wait()
-            assert host.engine.root.shown.state["terminals"][0]["claim"] == claim_of("you")
+            await host.parts.engine.journal.wait()
+            assert host.parts.engine.root.shown.state["terminals"][0]["claim"] == claim_of("you")
 
     run(story)
 
@@ -145,23 +152,21 @@ def test_nobody_types_into_a_terminal_whose_program_has_ended(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("is_private", [False, True])
-def test_keys_are_shown_to_all_who_watch_unless_the_host_keeps_them_private(
-    tmp_path: Path, is_private: bool
-) -> None:
+def test_input_is_shown_to_all_subscribers_unless_it_is_private(tmp_path: Path, is_private: bool) -> None:
     async def story() -> None:
         async with talking(tmp_path) as host:
-            host.terminals.has_private_input = is_private
+            host.parts.terminals.has_private_input = is_private
             me = await Watch.start(host, "stty -echo; echo ready; cat > /dev/null")
             you = await Watch.join(host, client_id="you")
             for watch in (me, you):
                 await watch.until_text("ready")
             await me.type("secret")
             await me.act("titleChanged", title="next")
-            await host.engine.journal.wait()
+            await host.parts.engine.journal.wait()
             both = ["terminal/input", "terminal/titleChanged"]
             assert await waiting(me.feed) == both
             assert await waiting(you.feed) == (both[1:] if is_private else both)
-            kept = host.terminals.get(URI).resource.ring.after(you.last_seen, "you") or []
+            kept = host.parts.terminals.get(URI).resource.replay.after(you.last_seen, "you") or []
             assert any(b"secret" in entry.envelope for entry in kept) is not is_private
 
     run(story)

@@ -7,7 +7,7 @@ import pytest
 
 from agenthost.agents.demo import demo
 from agenthost.errors import SessionNotFound
-from agenthost.host.identity import Identity
+from agenthost.host.access.identity import Identity
 from agenthost.host.limits import Limits
 from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.json import decode_json
@@ -18,7 +18,7 @@ from talking import Talk, talking
 COUNTING = "i=0; while read x; do i=$((i+1)); echo line $i; done"
 
 
-def test_one_who_joins_late_sees_what_those_before_it_see(tmp_path: Path) -> None:
+def test_a_late_subscriber_sees_what_earlier_ones_see(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path) as host:
             first = await Watch.start(host, COUNTING)
@@ -33,7 +33,7 @@ def test_one_who_joins_late_sees_what_those_before_it_see(tmp_path: Path) -> Non
     run(story)
 
 
-def test_one_who_comes_back_gets_exactly_what_was_missed_in_order_with_all_else(tmp_path: Path) -> None:
+def test_a_returning_client_gets_exactly_what_it_missed_in_order(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path, demo) as host:
             talk = await Talk.begin(host)
@@ -52,7 +52,7 @@ def test_one_who_comes_back_gets_exactly_what_was_missed_in_order_with_all_else(
             assert numbers == sorted(set(numbers))
             assert {entry.resource for entry in resumed.replay} >= {talk.session.number, -1}
             assert [decode_json(entry.envelope)["serverSeq"] for entry in resumed.replay] == numbers
-            assert watch.state == host.terminals.get(URI).resource.view()
+            assert watch.state == host.parts.terminals.get(URI).resource.view()
             await other.type("\r")
             await watch.until_text("line 5")
             await other.until_text("line 5")
@@ -61,11 +61,11 @@ def test_one_who_comes_back_gets_exactly_what_was_missed_in_order_with_all_else(
     run(story)
 
 
-def test_when_too_much_was_missed_the_whole_answer_is_fresh_views(
+def test_when_too_much_was_missed_all_views_are_fresh(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "agenthost.host.terminals.resource.Ring.__init__.__kwdefaults__", {"entries": 3, "size": 10**6}
+        "agenthost.host.state.terminal.ReplayBuffer.__init__.__kwdefaults__", {"entries": 3, "size": 10**6}
     )
 
     async def story() -> None:
@@ -86,7 +86,7 @@ def test_when_too_much_was_missed_the_whole_answer_is_fresh_views(
     run(story)
 
 
-def test_after_a_restart_terminals_are_missing_and_no_number_comes_twice(tmp_path: Path) -> None:
+def test_after_a_restart_terminals_are_missing_and_no_number_is_used_twice(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path) as host:
             watch = await Watch.start(host, COUNTING)
@@ -95,11 +95,11 @@ def test_after_a_restart_terminals_are_missing_and_no_number_comes_twice(tmp_pat
                 await watch.until_text(f"line {number}")
             seen = watch.last_seen
         async with talking(tmp_path) as host:
-            assert host.engine.opening.last_seq >= seen
-            feed = host.feed(Identity("me"))
+            assert host.parts.engine.opening.last_seq >= seen
+            feed = host.parts.engine.feed(Identity("me"))
             resumed = await feed.resume(seen, [URI, ROOT_URI])
             assert resumed.missing == [URI]
-            assert host.engine.root.state["terminals"] == []
+            assert host.parts.engine.root.state["terminals"] == []
             again = await Watch.start(host, COUNTING)
             await again.type("\r")
             await again.until_text("line 1")
@@ -108,14 +108,14 @@ def test_after_a_restart_terminals_are_missing_and_no_number_comes_twice(tmp_pat
     run(story)
 
 
-def test_another_terminal_under_the_same_uri_is_not_taken_for_the_old_one(tmp_path: Path) -> None:
+def test_a_new_terminal_with_the_same_uri_is_not_mistaken_for_the_old_one(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path) as host:
             watch = await Watch.start(host, "echo old; read x")
             await watch.until_text("old")
             watch.feed.close()
-            await host.terminals.dispose(URI)
-            await host.terminals.create(URI, claim_of("me"), command="echo new; read x")
+            await host.parts.terminals.dispose(URI)
+            await host.parts.terminals.create(URI, claim_of("me"), command="echo new; read x")
             assert (await watch.come_back()).replay is None
             await watch.until_text("new")
             assert "old" not in watch.text
@@ -123,18 +123,18 @@ def test_another_terminal_under_the_same_uri_is_not_taken_for_the_old_one(tmp_pa
     run(story)
 
 
-def test_what_a_terminal_prints_is_in_no_file_and_pushes_nothing_out_of_the_log(tmp_path: Path) -> None:
+def test_output_is_not_written_to_any_file_and_pushes_nothing_out_of_the_log(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path, demo, limits=Limits(log_in_all=20)) as host:
             talk = await Talk.begin(host)
-            seen = host.engine.journal.shown_seq
+            seen = host.parts.engine.journal.shown_seq
             await talk.say("hello")
             watch = await Watch.start(host, "read x; echo to''psecret; " + COUNTING)
             for number in range(30):
                 await watch.type("\r")
                 await watch.until_text(f"line {number}" if number else "topsecret")
-            await host.engine.trim()
-            resumed = await host.feed(Identity("me")).resume(seen, [talk.uri])
+            await host.parts.engine.trim()
+            resumed = await host.parts.engine.feed(Identity("me")).resume(seen, [talk.uri])
             assert resumed.replay
         for file in (tmp_path / "data").rglob("*"):
             assert not file.is_file() or b"topsecret" not in file.read_bytes()
@@ -142,13 +142,13 @@ def test_what_a_terminal_prints_is_in_no_file_and_pushes_nothing_out_of_the_log(
     run(story)
 
 
-def test_leaving_a_terminal_ends_its_envelopes_and_one_that_is_not_there_cannot_be_watched(
+def test_unsubscribing_ends_the_envelopes_and_a_missing_terminal_cannot_be_subscribed_to(
     tmp_path: Path,
 ) -> None:
     async def story() -> None:
         async with talking(tmp_path) as host:
             watch = await Watch.start(host, COUNTING)
-            terminal = host.terminals.get(URI)
+            terminal = host.parts.terminals.get(URI)
             await watch.feed.unsubscribe(URI)
             await watch.type("\r")
             await until_so(lambda: "line 1" in str(terminal.resource.view()))
@@ -160,18 +160,18 @@ def test_leaving_a_terminal_ends_its_envelopes_and_one_that_is_not_there_cannot_
     run(story)
 
 
-def test_a_session_and_a_terminal_side_by_side_are_heard_in_one_order(tmp_path: Path) -> None:
+def test_actions_of_a_session_and_a_terminal_arrive_in_one_order(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path, demo) as host:
             talk = await Talk.begin(host)
-            feed = host.feed(Identity("both"))
+            feed = host.parts.engine.feed(Identity("both"))
             await feed.subscribe(talk.uri)
-            await host.terminals.create(URI, claim_of("me"), command="seq 2000; exit 0")
+            await host.parts.terminals.create(URI, claim_of("me"), command="seq 2000; exit 0")
             await feed.subscribe(URI)
             await talk.send("one two three four five six seven eight")
             kinds: set[str] = set()
             numbers: list[int] = []
-            while not {"terminal/exited", "session/turnComplete"} <= kinds:
+            while not {"terminal/exited", "chat/turnComplete"} <= kinds:
                 for item in await feed.subscriber.wait_next():
                     for line in item.envelopes():
                         envelope: Any = decode_json(line)

@@ -17,7 +17,7 @@ Every = Callable[..., McpServer]
 
 
 async def called(talk: Talk, text: str) -> Any:
-    """Give what came of a call that needs no approval, and its result."""
+    """Return the status of a call that needs no approval, and its result."""
     heard = await talk.say(text)
     (done,) = heard.of("toolCallComplete")
     return talk.answer, done["result"]
@@ -118,7 +118,7 @@ def test_tools_that_change_nothing_and_reach_nowhere_run_at_once_and_others_ask(
 ) -> None:
     async def story() -> None:
         async with talking(tmp_path, caller(every())) as host:
-            await host.sourcing.wait(host.agents["demo"])
+            await host.parts.tool_sources.wait(host.agents["demo"])
             talk = await Talk.begin(host)
             await until(talk, lambda _: "every_trigger-url-elicitation" in hints(talk))
             assert hints(talk)["every_echo"] == {
@@ -147,7 +147,7 @@ def test_only_the_tools_that_are_wanted_are_there_under_the_wanted_names(
     async def story() -> None:
         server = every(tools=["get-sum", "gzip-file-as-resource", "nope"], trust=True, prefix="x.")
         async with talking(tmp_path, caller(server)) as host:
-            await host.sourcing.wait(host.agents["demo"])
+            await host.parts.tool_sources.wait(host.agents["demo"])
             talk = await Talk.begin(host)
             assert [one["name"] for one in talk.state["serverTools"]] == [
                 "x_get-sum",

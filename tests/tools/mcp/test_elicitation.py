@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from agenthost.host.asking import Answers, Choice
+from agenthost.host.authoring.questions import Answers, Choice
 from agenthost.tools.mcp import McpServer
-from agenthost.tools.mcp.questions import Unaskable, content_of, questions_of
+from agenthost.tools.mcp.questions import UnsupportedForm, answers_to_content, questions_from_schema
 from hosting import run
 from mcp_calling import caller
 from mcp_serving import on_pipes
@@ -117,7 +117,7 @@ def test_a_cancelled_turn_takes_its_question_along(tmp_path: Path, every: Every)
     run(story)
 
 
-def test_on_pipes_nobody_is_asked_for_another_session_and_then_one_goes_after_the_other(
+def test_over_stdio_nobody_is_asked_for_another_session_and_turns_take_turns(
     tmp_path: Path,
 ) -> None:
     async def story() -> None:
@@ -128,8 +128,8 @@ def test_on_pipes_nobody_is_asked_for_another_session_and_then_one_goes_after_th
             await asking.send(FORM)
             await asking.finish()
             assert asking.answer == (
-                "failed: MCP error -32600: calls of several turns are under way, and the question does not"
-                " say whose it is"
+                "failed: MCP error -32600: calls of several turns are running, and the request does not"
+                " say which one it belongs to"
             )
             await asking.send(FORM)
             await until_call(asking, "running")
@@ -160,7 +160,7 @@ def test_on_pipes_nobody_is_asked_for_another_session_and_then_one_goes_after_th
 )
 def test_each_kind_of_field_is_a_question(field: Any, question: Any) -> None:
     schema = {"properties": {"f": {**field, "title": "T", "description": "D"}}, "required": ["f"]}
-    (made,) = questions_of(schema)
+    (made,) = questions_from_schema(schema)
     assert (made.id, made.title, made.message, made.required) == ("f", "T", "D", True)
     assert {key: getattr(made, key) for key in question} == question
 
@@ -168,13 +168,13 @@ def test_each_kind_of_field_is_a_question(field: Any, question: Any) -> None:
 @pytest.mark.parametrize(
     "properties", [{"f": {"type": "object"}}, {"f": {"type": "array", "items": {}}}, {"f": 5}, [], {"f": {}}]
 )
-def test_what_nobody_can_be_asked_for_is_refused(properties: Any) -> None:
-    with pytest.raises(Unaskable):
-        questions_of({"properties": properties})
+def test_a_form_that_cannot_be_asked_is_refused(properties: Any) -> None:
+    with pytest.raises(UnsupportedForm):
+        questions_from_schema({"properties": properties})
 
 
 def test_whole_numbers_are_whole_for_the_server() -> None:
     answers = Answers("accept", {"n": {"state": "submitted", "value": {"kind": "number", "value": 3.0}}})
-    content = content_of(answers, {"properties": {"n": {"type": "integer"}}})
+    content = answers_to_content(answers, {"properties": {"n": {"type": "integer"}}})
     assert content == {"n": 3}
     assert isinstance(content["n"], int)

@@ -24,7 +24,7 @@ def test_an_application_switches_them_on_and_trust_is_what_it_says(tmp_path: Pat
     async def story() -> None:
         agent = caller(McpServer("every", url=url), name="caller")
         async with served(tmp_path, agent) as place:
-            # Asked for at once: it is waited for until the server's tools are known.
+            # Created at once: this waits until the server's tools are known.
             tools = [{"name": "every_echo"}, {"name": "every_get-sum", "trust": True}]
             made = await post(place, "/sessions", {"agent": {"name": "caller", "tools": tools}})
             turns = f"/sessions/{made['sessionId']}/turns"
@@ -49,7 +49,7 @@ def test_a_client_sees_them_with_their_hints_and_answers_what_they_ask(tmp_path:
     async def story() -> None:
         agent = caller(McpServer("every", url=url, trust=True), name="caller")
         async with served(tmp_path, agent) as place, place.client() as me:
-            await place.host.sourcing.wait(agent)
+            await place.host.parts.tool_sources.wait(agent)
             uri = new_uri("caller")
             await me.request("createSession", session=uri)
             state = await me.subscribe(uri)

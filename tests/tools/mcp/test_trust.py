@@ -7,8 +7,8 @@ from typing import Any
 import mcp_types as mcp
 import pytest
 
-from agenthost.host.agent import Agent
-from agenthost.host.setup import private_of
+from agenthost.host.access.identity import Identity
+from agenthost.host.authoring.agent import Agent
 from agenthost.tools.mcp import McpServer
 from ahp_sites import Place, served
 from hosting import run
@@ -127,7 +127,7 @@ def test_a_tool_that_changes_while_its_call_waits_for_an_answer_is_asked_for_aga
             await talk.approve(again)
             await talk.finish()
             assert shop.called == ["buy"]
-            assert "shown" not in private_of(talk.session)
+            assert "shown" not in talk.session.private
 
     run(story)
 
@@ -164,7 +164,7 @@ def test_what_an_application_trusts_is_the_tool_as_it_was_then(tmp_path: Path) -
             assert "It changed after it was approved: description." in asked["confirmationTitle"]
             await talk.deny(asked)
             await talk.finish()
-            host.switch_tools(talk.session, {"shop_buy": True})
+            host.client(Identity("me")).act(talk.session, [], tools={"shop_buy": True})
             assert (await ready(talk))["confirmed"] == "setting"
             await talk.finish()
 

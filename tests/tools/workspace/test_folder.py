@@ -48,13 +48,13 @@ def test_a_granted_folder_can_be_worked_in_until_the_grant_is_taken_back(tmp_pat
 
     async def story() -> None:
         async with talking(tmp_path, made(calls, tools=workspace_tools()), file_policy=policy) as host:
-            await host.files.request("ann", {"uri": outside.as_uri()})
+            await host.parts.files.request("ann", {"uri": outside.as_uri()})
             talk = await begun(host)
             assert "1\ttheirs" in await call(talk, "read_file", path="a.txt")
             assert await call(talk, "run", command="cat a.txt") == "theirs"
             edit = {"path": "a.txt", "old": "theirs", "new": "mine"}
             assert "outside of what may be written" in await call(talk, "edit_file", **edit)
-            host.files.grants.revoke("ann")
+            host.parts.files.grants.revoke("ann")
             for name, arguments in (("read_file", {"path": "a.txt"}), ("run", {"command": "cat a.txt"})):
                 assert "outside of what may be read" in await call(talk, name, **arguments)
             assert (outside / "a.txt").read_text() == "theirs"

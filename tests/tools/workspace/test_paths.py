@@ -12,7 +12,7 @@ from agenthost import Tool, ToolContext
 from agenthost.host.files.jail import BOTH, Jail, Root
 from agenthost.host.files.workspace import Workspace
 from agenthost.tools.workspace import edit_file, list_files, read_file, search, write_file
-from agenthost.tools.workspace.paths import target_of
+from agenthost.tools.workspace.paths import resolve_path
 from working import given, outcome, refused
 
 THEIRS = "the secret of others"
@@ -45,7 +45,7 @@ def test_what_is_outside_is_refused_in_the_models_words(
     folder: Path, one: Tool, more: dict[str, str], path: str
 ) -> None:
     sentence = refused(one, folder, path=path, **more)
-    assert sentence == f"{path!r} is outside of the workspace; only what is in it may be touched"
+    assert sentence == f"{path!r} is outside of the workspace; only what is in it can be used"
 
 
 @pytest.mark.parametrize(("one", "more"), CALLS, ids=lambda value: getattr(value, "name", ""))
@@ -76,17 +76,17 @@ def test_a_path_may_be_absolute_or_roundabout_if_it_leads_inside(folder: Path) -
 
 
 @pytest.mark.parametrize("path", ["", "a\0b", "/".join("a" * 300)])
-def test_what_is_no_path_is_refused(folder: Path, path: str) -> None:
+def test_an_invalid_path_is_refused(folder: Path, path: str) -> None:
     assert refused(read_file, folder, path=path)
 
 
 @pytest.mark.parametrize("path", [".git/hooks/pre-commit", "in/.git/config", ".GIT/x"])
-def test_what_git_runs_is_not_written(folder: Path, path: str) -> None:
+def test_files_of_git_are_not_written(folder: Path, path: str) -> None:
     assert "belongs to git" in refused(write_file, folder, path=path, content="#!/bin/sh")
     assert not (folder / path).exists()
 
 
-def test_the_workspace_itself_is_no_file(folder: Path) -> None:
+def test_the_workspace_itself_is_not_a_file(folder: Path) -> None:
     assert "the workspace itself" in refused(write_file, folder, path=".", content="x")
 
 
@@ -140,4 +140,4 @@ def test_a_swap_in_the_middle_of_a_call_leads_nowhere_outside(folder: Path) -> N
 
 def test_a_path_is_read_without_looking_at_the_disk() -> None:
     workspace = Workspace(("nowhere", "w"), ("nowhere", "w"), Jail([]))
-    assert target_of(workspace, "a/./b/../c").path == ("nowhere", "w", "a", "c")
+    assert resolve_path(workspace, "a/./b/../c").path == ("nowhere", "w", "a", "c")

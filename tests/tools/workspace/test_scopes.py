@@ -2,7 +2,7 @@
 
 import pytest
 
-from agenthost.tools.workspace.scopes import scope_of
+from agenthost.tools.workspace.scopes import command_scope
 
 ALIKE = [
     ("git log", "git log --output=/any/file"),
@@ -17,16 +17,16 @@ ALIKE = [
 
 
 @pytest.mark.parametrize(("approved", "other"), ALIKE)
-def test_a_command_that_is_not_the_same_to_the_letter_is_another(approved: str, other: str) -> None:
-    assert scope_of(approved).key != scope_of(other).key
-    assert scope_of(approved).is_command
+def test_a_command_that_differs_in_one_letter_is_another(approved: str, other: str) -> None:
+    assert command_scope(approved).key != command_scope(other).key
+    assert command_scope(approved).is_command
 
 
-def test_how_long_it_may_take_is_no_part_of_a_command() -> None:
-    assert scope_of("ls; x", seconds=5).key == scope_of("ls; x").key
+def test_the_time_limit_is_not_part_of_a_command() -> None:
+    assert command_scope("ls; x", seconds=5).key == command_scope("ls; x").key
 
 
 def test_the_label_is_short_and_on_one_line() -> None:
-    assert scope_of("ls\n  -l").label == "exactly `ls -l`"
-    assert len(scope_of("x" * 1_000_000).label) < 80
-    assert scope_of("a " * 1_000).label.endswith("…`")
+    assert command_scope("ls\n  -l").label == "exactly `ls -l`"
+    assert len(command_scope("x" * 1_000_000).label) < 80
+    assert command_scope("a " * 1_000).label.endswith("…`")

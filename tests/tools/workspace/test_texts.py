@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from agenthost import ToolError
 from agenthost.tools.workspace.texts import (
     BOM,
-    decoded,
-    encoded,
-    in_the_style_of,
+    content_version,
+    decode_text,
+    encode_text,
+    match_style,
     replace,
     uses_crlf,
-    version_of,
 )
 from bounding import run_bounded
 
@@ -46,7 +46,7 @@ def test_all_that_occurs_is_replaced_if_that_is_wanted(pieces: list[str], old: s
 
 
 @given(before=LINES, inside=LINES, after=LINES, new=LINES)
-def test_a_file_from_windows_stays_one(before: str, inside: str, after: str, new: str) -> None:
+def test_crlf_line_ends_are_kept(before: str, inside: str, after: str, new: str) -> None:
     text, old = f"{before}<{inside}>{after}\n", f"<{inside}>"
     windows = text.replace("\n", "\r\n")
     assert replace(windows, old, new) == replace(text, old, new).replace("\n", "\r\n")
@@ -54,21 +54,21 @@ def test_a_file_from_windows_stays_one(before: str, inside: str, after: str, new
 
 @given(before=BYTES, after=BYTES)
 def test_not_one_byte_changes_around_an_edit(before: bytes, after: bytes) -> None:
-    text = decoded(before + b"@@" + after)
+    text = decode_text(before + b"@@" + after)
     assert text is not None
-    assert encoded(replace(text, "@@", "new")) == before + b"new" + after
+    assert encode_text(replace(text, "@@", "new")) == before + b"new" + after
 
 
 @given(st.binary(max_size=60))
 def test_text_is_what_has_no_null_byte_and_its_bytes_come_back(data: bytes) -> None:
-    text = decoded(data)
+    text = decode_text(data)
     assert (text is None) == (b"\0" in data)
-    assert text is None or encoded(text) == data
+    assert text is None or encode_text(text) == data
 
 
 @given(st.binary(max_size=20), st.binary(max_size=20))
 def test_versions_tell_bytes_apart(one: bytes, other: bytes) -> None:
-    assert (version_of(one) == version_of(other)) == (one == other)
+    assert (content_version(one) == content_version(other)) == (one == other)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_versions_tell_bytes_apart(one: bytes, other: bytes) -> None:
         ),
         ("aaa", "aa", "`old` occurs 2 times, in lines 1, 1;"),
         ("x\n" * 12, "x", "`old` occurs 12 times, in lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and others;"),
-        ("if a:\n    b\n", "if a:\n  b", "in line 1 it does, with other spaces or line ends"),
+        ("if a:\n    b\n", "if a:\n  b", "line 1 has it with other spaces or line ends"),
         ("one\ntwo\n", "1\tone\n2\ttwo", "leave out the line numbers"),
         ("def spam():\n    pass\n", "def span():", "the nearest is line 1: def spam():"),
         ("nothing", "like it", "`old` does not occur in the file; read it again"),
@@ -128,12 +128,12 @@ def test_line_ends_are_those_of_the_place(text: str, old: str, new: str, after: 
     ],
 )
 def test_a_whole_new_text_is_written_as_the_old_one_was(before: str, text: str, after: str) -> None:
-    assert in_the_style_of(before, text) == after
+    assert match_style(before, text) == after
 
 
 def test_half_a_character_cannot_be_written() -> None:
     with pytest.raises(ToolError, match="half of a character"):
-        encoded("\ud83d")
+        encode_text("\ud83d")
 
 
 MIXED = st.lists(st.sampled_from(["a", "b", " ", "\n", "\r\n", "\r"]), max_size=30).map("".join)
@@ -179,7 +179,7 @@ def test_a_line_end_at_the_beginning_is_found_once() -> None:
         ("'\\n'.join(f'{n:0160b}' for n in range(2**80, 2**80 + 20_000))", "f'{2**79:0160b}c'"),
     ],
 )
-def test_no_text_takes_long_to_be_looked_for(text: str, old: str) -> None:
+def test_no_text_takes_long_to_search(text: str, old: str) -> None:
     code = (
         "from agenthost import ToolError; from agenthost.tools.workspace.texts import replace\n"
         f"try: replace({text}, {old}, 'x')\nexcept ToolError as error: print(str(error)[:12])"

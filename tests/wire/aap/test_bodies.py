@@ -63,7 +63,7 @@ RESPONSES = [
 
 
 @pytest.mark.parametrize(("shape", "body"), [*REQUESTS, *RESPONSES])
-def test_the_documented_bodies_are_taken_as_they_are(shape: Shape[Any], body: Json) -> None:
+def test_the_documented_bodies_are_accepted_unchanged(shape: Shape[Any], body: Json) -> None:
     assert shape.decode(encode_json(body)) == body
 
 
@@ -146,7 +146,7 @@ USER = {"role": "user", "content": "hi"}
         ),
     ],
 )
-def test_a_bad_turn_is_refused_with_the_place_and_the_reason(
+def test_a_bad_turn_is_refused_with_the_path_and_the_reason(
     body: Json, path: str, expected: str, found: str
 ) -> None:
     with pytest.raises(InvalidValue) as caught:
@@ -178,14 +178,14 @@ def test_a_session_needs_the_name_of_its_agent() -> None:
         v3.POST_SESSIONS.take({"agent": {"options": {}}})
 
 
-def test_a_newer_server_is_understood_as_far_as_we_can() -> None:
+def test_a_newer_server_is_understood_as_far_as_possible() -> None:
     novel = {"role": "narrator", "content": {"some": "thing"}}
     block = {"role": "assistant", "content": [{"type": "audio", "url": "x"}]}
     body = {"stopReason": "bored", "messages": [novel, block], "cost": 3}
     assert v3.POST_TURN_RESPONSE.decode(encode_json(body)) == body
 
 
-def test_a_null_that_means_absent_leaves_a_response() -> None:
+def test_a_null_that_means_absent_is_removed_from_a_response() -> None:
     page = v3.GET_SESSIONS_RESPONSE.decode(
         b'{"sessions":[{"sessionId":"s","agent":{"name":"a"},"tools":null}],"next":null}'
     )
@@ -193,7 +193,7 @@ def test_a_null_that_means_absent_leaves_a_response() -> None:
 
 
 @pytest.mark.parametrize("version", [1, 2, 3, 4])
-def test_any_version_of_a_server_can_be_told(version: int) -> None:
+def test_any_version_of_a_server_can_be_recognized(version: int) -> None:
     assert VERSIONED.take({"version": version, "agents": "whatever"})["version"] == version
 
 
@@ -207,7 +207,7 @@ def nested(depth: int) -> bytes:
     return b'{"toolCallId":"c","role":"tool","content":"x","messages":[],"extra":' + inside + b"}"
 
 
-def test_nesting_is_taken_up_to_the_limit_and_refused_beyond() -> None:
+def test_nesting_is_accepted_up_to_the_limit_and_refused_beyond() -> None:
     assert v3.POST_TURN.decode(nested(MAX_GIVEN_DEPTH - 1))["messages"] == []
     for depth in (MAX_GIVEN_DEPTH, 10_000, 1_000_000):
         with pytest.raises(NotJson, match="nested deeper than 96 levels"):
@@ -215,12 +215,12 @@ def test_nesting_is_taken_up_to_the_limit_and_refused_beyond() -> None:
 
 
 @pytest.mark.parametrize("number", [b"1e400", b"-1e400", b"1" * 5000, b"NaN", b"Infinity"])
-def test_a_number_that_cannot_be_held_is_refused(number: bytes) -> None:
+def test_a_number_out_of_range_is_refused(number: bytes) -> None:
     with pytest.raises(NotJson):
         v3.POST_TURN.decode(b'{"messages":[],"x":' + number + b"}")
 
 
-def test_a_huge_number_in_the_wrong_place_is_named_shortly() -> None:
+def test_a_huge_number_in_the_wrong_place_is_shortened_in_the_error() -> None:
     with pytest.raises(InvalidValue) as caught:
         v3.POST_TURN.decode(b'{"messages":' + b"9" * 300 + b"}")
     assert caught.value.found.startswith("the number 9")
@@ -245,7 +245,7 @@ def test_megabytes_pass_and_long_texts_are_not_repeated_in_errors() -> None:
 
 
 @given(st.binary(max_size=40) | st.text(max_size=40).map(str.encode))
-def test_no_bytes_at_all_bring_anything_but_our_own_errors(data: bytes) -> None:
+def test_arbitrary_bytes_raise_nothing_but_our_own_errors(data: bytes) -> None:
     with pytest.raises((NotJson, InvalidValue)):
         v3.POST_TURN.decode(data)
 

@@ -36,7 +36,7 @@ def only_event(data: bytes) -> SseEvent:
 
 
 @pytest.mark.parametrize(("event", "data"), SAMPLES)
-def test_the_name_of_an_event_travels_beside_its_data(event: v3.SSEEvent, data: bytes) -> None:
+def test_the_name_of_an_event_is_sent_separately_from_its_data(event: v3.SSEEvent, data: bytes) -> None:
     assert v3.encode_event(event) == data
     assert v3.decode_event(only_event(data)) == event
 
@@ -80,7 +80,7 @@ def test_an_event_without_a_name_may_have_it_in_its_data() -> None:
     assert v3.decode_event(SseEvent("message", "{}")) == {"event": "message"}
 
 
-def test_a_name_from_data_cannot_write_fields_of_its_own() -> None:
+def test_a_name_from_data_cannot_inject_fields() -> None:
     event = v3.decode_event(SseEvent("message", r'{"event":"a\ndata: b"}'))
     with pytest.raises(ValueError, match="must be one line"):
         v3.encode_event(event)

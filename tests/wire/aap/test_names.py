@@ -5,7 +5,7 @@ from types import ModuleType
 import pytest
 
 from agenthost.wire.aap import v1, v2, v3
-from agenthost.wire.annotations import members_of
+from agenthost.wire.annotations import union_members
 
 OLD = """
     AgentConfig AgentInfo AgentOption AgentResponse AssistantMessage ContentBlock CreateSessionRequest
@@ -33,7 +33,7 @@ def test_every_type_has_its_name(version: ModuleType, names: str) -> None:
 
 
 @pytest.mark.parametrize("version", [v1, v2, v3])
-def test_what_a_version_shows_is_there_and_once(version: ModuleType) -> None:
+def test_every_name_that_a_version_exports_exists_once(version: ModuleType) -> None:
     assert all(hasattr(version, name) for name in version.__all__)
     assert len(set(version.__all__)) == len(version.__all__)
 
@@ -46,4 +46,4 @@ def test_the_modes_share_all_events_but_text_and_thinking() -> None:
 
 
 def events(union: object) -> set[str]:
-    return {member.__name__ for member in members_of(union)}
+    return {member.__name__ for member in union_members(union)}

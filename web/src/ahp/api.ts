@@ -3,13 +3,17 @@
 import type { ReadonlySignal } from "@preact/signals";
 import type {
   Action,
+  ChangesetState,
+  ChatState,
   ClientAction,
+  CreateChatParams,
   CreateSessionParams,
   CreateTerminalParams,
   InitializeResult,
   Method,
   Params,
   Result,
+  Root,
   RootState,
   SessionState,
   SessionSummary,
@@ -31,7 +35,7 @@ export type Connection =
   /** No waiting makes it good: the reason is a sentence. `client.retry()` tries all the same. */
   | { phase: "failed"; reason: string };
 
-/** How a resource that is watched is here. */
+/** How a channel that is watched is here. */
 export type Presence =
   /** Asked for; there is no state yet. */
   | { status: "loading" }
@@ -40,7 +44,7 @@ export type Presence =
   /** It was removed, or was never there, or is not for this key. */
   | { status: "gone"; reason: string };
 
-/** Something that is watched, until it is closed. Any number of watches of one resource share a state. */
+/** Something that is watched, until it is closed. Any number of watches of one channel share a state. */
 export interface Watch<S extends State> {
   readonly uri: URI;
   /** The optimistic state: what the host confirmed, with this client's own actions on top. Never changed
@@ -64,9 +68,17 @@ export interface Listener<S extends State> {
 export interface Refusal {
   id: number;
   at: number;
+  channel: URI;
   action: ClientAction;
   reason: string;
 }
+
+/** The grants that this client does not have, each with why: it is off at the host, or the key is without. */
+export type Withheld = Readonly<Record<string, "off" | "key">>;
+
+/** What a request is given: the params, of which the channel may be left out where it is the root. */
+export type Asked<M extends Method> =
+  Params<M> extends { channel: Root } ? Omit<Params<M>, "channel"> : Params<M>;
 
 /** A client of one host. */
 export interface Client {
@@ -75,6 +87,8 @@ export interface Client {
   /** What the host said first: the default directory, the characters that trigger completions. */
   readonly welcome: ReadonlySignal<InitializeResult | undefined>;
   readonly root: ReadonlySignal<RootState | undefined>;
+  /** What this client may not do; nothing, as long as the host has not said so. */
+  readonly withheld: ReadonlySignal<Withheld>;
   /** All sessions, last changed first; undefined until the first list is there. */
   readonly sessions: ReadonlySignal<readonly SessionSummary[] | undefined>;
   /** The last refusals, newest last; `forget` takes one away. */
@@ -90,19 +104,23 @@ export interface Client {
   stop(): void;
 
   session(uri: URI): Watch<SessionState>;
+  chat(uri: URI): Watch<ChatState>;
   terminal(uri: URI): Watch<TerminalState>;
+  changeset(uri: URI): Watch<ChangesetState>;
 
-  /** Let an action happen: here at once, at the host when it gets there. Resolves with the host's echo;
+  /** Let an action happen on a channel: here at once, at the host when it gets there. Resolves with the host's echo;
    * rejects with `Rejected` if it refuses (the optimistic state is rolled back, and `refusals` has it). Nobody
    * has to wait for it or catch it. */
-  dispatch(action: ClientAction): Promise<void>;
+  dispatch(channel: URI, action: ClientAction): Promise<void>;
   /** Ask the host for something. Waits for a connection; rejects with `AhpError` or `TimedOut`. */
-  request<M extends Method>(method: M, params: Params<M>, seconds?: number): Promise<Result<M>>;
+  request<M extends Method>(method: M, params: Asked<M>, seconds?: number): Promise<Result<M>>;
 
   /** Make a session with a URI of its own, `provider:/uuid`, and give that. */
-  createSession(params: Omit<CreateSessionParams, "session">): Promise<URI>;
+  createSession(params: Omit<CreateSessionParams, "channel">): Promise<URI>;
+  /** Make another chat in a session, with a URI of its own, and give that. */
+  createChat(session: URI, params: Omit<CreateChatParams, "channel" | "chat">): Promise<URI>;
   /** Make a terminal that this client holds, with a URI of its own, and give that. */
-  createTerminal(params: Omit<CreateTerminalParams, "terminal" | "claim">): Promise<URI>;
+  createTerminal(params: Omit<CreateTerminalParams, "channel" | "claim">): Promise<URI>;
   forget(refusal: Refusal): void;
 }
 

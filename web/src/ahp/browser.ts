@@ -1,5 +1,6 @@
 /** The client's surroundings in a browser: its WebSocket, its storage, and when to try again. */
 
+import type { Withheld } from "./api";
 import type { Surroundings } from "./client";
 
 const ID = "agenthost.clientId";
@@ -33,6 +34,7 @@ export function browserSurroundings(): Surroundings {
     heed,
     open,
     probe,
+    withheld,
     keepKey(key, where) {
       write(where === "tab" ? "session" : "local", KEY, key);
       write(where === "tab" ? "local" : "session", KEY, undefined);
@@ -76,11 +78,24 @@ function open(): WebSocket {
   return new WebSocket(url, key ? [SUBPROTOCOL, BEARER + key] : []);
 }
 
+function askAccess(key: string | undefined): Promise<Response> {
+  const headers = key ? { Authorization: `Bearer ${key}` } : {};
+  return fetch("/access", { headers, cache: "no-store" });
+}
+
+async function withheld(): Promise<Withheld> {
+  try {
+    const answer = await askAccess(keyOf());
+    return ((await answer.json()) as { withheld?: Withheld }).withheld ?? {};
+  } catch {
+    return {}; // the host refuses by itself what may not be
+  }
+}
+
 async function probe(): Promise<"granted" | "missing" | "wrong" | "away"> {
   const key = keyOf();
   try {
-    const headers = key ? { Authorization: `Bearer ${key}` } : {};
-    const answer = await fetch("/access", { headers, cache: "no-store" });
+    const answer = await askAccess(key);
     const { isGranted } = (await answer.json()) as { isGranted?: boolean };
     if (isGranted) return "granted";
     if (!answer.ok) return "away";

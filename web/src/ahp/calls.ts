@@ -1,7 +1,7 @@
 /** Calls: the requests that are under way over one connection, and what becomes of them. */
 
 import { AhpError, type Disconnected, TimedOut } from "./errors";
-import type { Message, Method, Params, Result } from "./wire";
+import type { Method, Params, Result, RpcMessage } from "./wire";
 
 /** Ask over the present connection. `take` is given the result before anything that comes after it is read. */
 export type Ask = <M extends Method>(
@@ -33,7 +33,7 @@ export class Calls {
   #calls = new Map<number, Call>();
   #nextId = 1;
 
-  constructor(private readonly send: (message: Message) => void) {}
+  constructor(private readonly send: (message: RpcMessage) => void) {}
 
   ask: Ask = (method, params, take) => {
     const id = this.#nextId++;
@@ -44,7 +44,7 @@ export class Calls {
   };
 
   /** The host has answered. */
-  answer(id: number, message: Message): void {
+  answer(id: number, message: RpcMessage): void {
     const call = this.#calls.get(id);
     this.#calls.delete(id);
     if (!call) return;

@@ -1,26 +1,28 @@
 /** The client: one connection, what is watched over it, and what is done. */
 
 import { computed, signal } from "@preact/signals";
-import type { Client, Refusal, Watch } from "./api";
+import type { Asked, Client, Refusal, Watch, Withheld } from "./api";
 import type { Ask } from "./calls";
 import { Catalogue } from "./catalogue";
 import { AhpError, Disconnected } from "./errors";
 import { Line, type Owner } from "./line";
 import { Outcomes } from "./outcomes";
-import { resourceOf } from "./reducers";
 import type { Pending } from "./replica";
 import { FrameTap } from "./tap";
 import { Watched } from "./watched";
 import {
   type ActionEnvelope,
+  type ChangesetState,
+  type ChatState,
   type ClientAction,
+  type CreateChatParams,
   type CreateSessionParams,
   type CreateTerminalParams,
   ErrorCode,
   type InitializeResult,
   type Method,
+  type Notification,
   type Params,
-  type ProtocolNotification,
   ROOT,
   type ReconnectResult,
   type Result,
@@ -41,16 +43,25 @@ export interface Surroundings extends Pick<Owner, "open" | "probe"> {
   uuid(): string;
   keepKey(key: string, where: "tab" | "browser"): void;
   dropKey(): void;
+  /** Find out which grants this client does not have. */
+  withheld(): Promise<Withheld>;
   /** Tell when it is worth to try again, and when to see whether the host is still there. */
   heed(retry: () => void, check: () => void): void;
   locale?: string;
 }
 
 const ANSWER_SECONDS = 30;
+const INFO = { name: "agenthost-page", title: "agenthost page" };
+const NOTIFICATIONS: readonly string[] = [
+  "root/sessionAdded",
+  "root/sessionRemoved",
+  "root/sessionSummaryChanged",
+] satisfies Notification["name"][];
 
 export class AhpClient implements Client {
   readonly tap = new FrameTap();
   readonly welcome = signal<InitializeResult | undefined>(undefined);
+  readonly withheld = signal<Withheld>({});
   readonly connection;
   readonly sessions;
   readonly root;
@@ -121,8 +132,16 @@ export class AhpClient implements Client {
     return this.#watch<SessionState>(uri);
   }
 
+  chat(uri: URI): Watch<ChatState> {
+    return this.#watch<ChatState>(uri);
+  }
+
   terminal(uri: URI): Watch<TerminalState> {
     return this.#watch<TerminalState>(uri);
+  }
+
+  changeset(uri: URI): Watch<ChangesetState> {
+    return this.#watch<ChangesetState>(uri);
   }
 
   #watch<S extends State>(uri: URI): Watch<S> {
@@ -137,8 +156,8 @@ export class AhpClient implements Client {
 
   async #subscribe(uri: URI): Promise<void> {
     try {
-      await this.#line.ask("subscribe", { resource: uri }, ({ snapshot }) => {
-        if (this.#watched.has(uri)) this.#watched.load([snapshot]);
+      await this.#line.ask("subscribe", { channel: uri }, ({ snapshot }) => {
+        if (snapshot && this.#watched.has(uri)) this.#watched.load([snapshot]);
       });
     } catch (error) {
       // Without a connection there will be another, which subscribes to all that is watched.
@@ -147,7 +166,7 @@ export class AhpClient implements Client {
   }
 
   #released(uri: URI): void {
-    if (this.#line.isConnected) this.#line.tell("unsubscribe", { resource: uri });
+    if (this.#line.isConnected) this.#line.tell("unsubscribe", { channel: uri });
   }
 
   // The handshake
@@ -157,7 +176,7 @@ export class AhpClient implements Client {
     const clientId = this.clientId;
     if (this.#canResume) {
       const { lastSeen, subscriptions } = this.#watched.replica;
-      const params = { clientId, lastSeenServerSeq: lastSeen, subscriptions };
+      const params = { channel: ROOT, clientId, lastSeenServerSeq: lastSeen, subscriptions } as const;
       try {
         return (await ask("reconnect", params, (result) => this.#comeBack(result))).type;
       } catch (error) {
@@ -168,11 +187,13 @@ export class AhpClient implements Client {
     }
     const { locale } = this.around;
     const params = {
+      channel: ROOT,
       protocolVersions: [VERSION],
       clientId,
+      clientInfo: INFO,
       initialSubscriptions: this.#watched.uris,
       ...(locale ? { locale } : {}),
-    };
+    } as const;
     await ask("initialize", params, (result) => this.#begin(result));
     return "initialize";
   }
@@ -192,12 +213,24 @@ export class AhpClient implements Client {
     for (const uri of this.#watched.uris) if (!this.#watched.isSettled(uri)) void this.#subscribe(uri);
     for (const entry of this.#watched.replica.allPending()) if (!entry.isSent) this.#send(entry);
     void this.#list();
+    void this.around.withheld().then((found) => (this.withheld.value = found));
   }
 
   async #list(): Promise<void> {
     this.#catalogue.expect();
-    // If the connection breaks there will be another, and another list.
-    await this.#line.ask("listSessions", {}, ({ items }) => this.#catalogue.load(items)).catch(() => {});
+    let cursor: string | undefined;
+    try {
+      do {
+        const params = { channel: ROOT, ...(cursor !== undefined && { cursor }) } as const;
+        const { nextCursor } = await this.#line.ask("listSessions", params, (page) =>
+          this.#catalogue.load(page.items, page.nextCursor === undefined),
+        );
+        cursor = nextCursor;
+      } while (cursor !== undefined);
+    } catch (error) {
+      // If the connection breaks there will be another, and another list.
+      if (error instanceof AhpError) this.#catalogue.load([], true);
+    }
   }
 
   /** Another tab has this one's id, as when a tab is duplicated. */
@@ -211,29 +244,29 @@ export class AhpClient implements Client {
 
   #receive(method: string, params: unknown): void {
     if (method === "action") this.#watched.receive(params as ActionEnvelope);
-    else if (method === "notification") this.#notified(params as { notification?: ProtocolNotification });
+    else if (NOTIFICATIONS.includes(method) && params) {
+      this.#notified({ name: method, params } as Notification);
+    }
   }
 
-  #notified({ notification }: { notification?: ProtocolNotification }): void {
-    if (!notification) return;
+  #notified(notification: Notification): void {
     this.#watched.flush();
-    if (notification.type === "notify/sessionRemoved") {
-      this.#watched.lose(notification.session, "it was removed");
+    if (notification.name === "root/sessionRemoved") {
+      this.#watched.lose(notification.params.session, "it was removed");
     }
     this.#catalogue.take(notification);
   }
 
   // What is done
 
-  dispatch(action: ClientAction): Promise<void> {
+  dispatch(channel: URI, action: ClientAction): Promise<void> {
     this.#watched.flush();
     const { replica } = this.#watched;
-    const entry = replica.dispatch(action, Date.now());
-    const uri = resourceOf(action, ROOT) ?? "";
-    if (!replica.has(uri)) return this.#dispatchUnseen(entry);
+    const entry = replica.dispatch(channel, action);
+    if (!replica.has(channel)) return this.#dispatchUnseen(entry);
     const echo = this.#outcomes.expect(entry);
     if (this.#line.isConnected) this.#send(entry);
-    this.#watched.show(uri);
+    this.#watched.show(channel);
     return echo;
   }
 
@@ -245,33 +278,40 @@ export class AhpClient implements Client {
 
   #send(entry: Pending): void {
     entry.isSent = true;
-    this.#line.tell("dispatchAction", { clientSeq: entry.clientSeq, action: entry.action });
+    const { channel, clientSeq, action } = entry;
+    this.#line.tell("dispatchAction", { channel, clientSeq, action });
   }
 
   forget(refusal: Refusal): void {
     this.#outcomes.forget(refusal);
   }
 
-  request<M extends Method>(method: M, params: Params<M>, seconds = ANSWER_SECONDS): Promise<Result<M>> {
-    return this.#line.request(method, params, seconds);
+  request<M extends Method>(method: M, params: Asked<M>, seconds = ANSWER_SECONDS): Promise<Result<M>> {
+    return this.#line.request(method, { channel: ROOT, ...params } as Params<M>, seconds);
   }
 
-  async createSession(params: Omit<CreateSessionParams, "session">): Promise<URI> {
+  async createSession(params: Omit<CreateSessionParams, "channel">): Promise<URI> {
     const provider = params.provider ?? this.root.peek()?.agents[0]?.provider ?? "session";
-    const session = `${provider}:/${this.around.uuid()}`;
-    await this.#insist("createSession", { ...params, session }, ErrorCode.SessionAlreadyExists);
-    return session;
+    const channel = `${provider}:/${this.around.uuid()}`;
+    await this.#insist("createSession", { ...params, channel }, ErrorCode.SessionAlreadyExists);
+    return channel;
   }
 
-  async createTerminal(params: Omit<CreateTerminalParams, "terminal" | "claim">): Promise<URI> {
-    const terminal = `terminal:/${this.around.uuid()}`;
+  async createChat(session: URI, params: Omit<CreateChatParams, "channel" | "chat">): Promise<URI> {
+    const chat = `ahp-chat:/${this.around.uuid()}`;
+    await this.#insist("createChat", { ...params, channel: session, chat }, ErrorCode.AlreadyExists);
+    return chat;
+  }
+
+  async createTerminal(params: Omit<CreateTerminalParams, "channel" | "claim">): Promise<URI> {
+    const channel = `ahp-terminal:/${this.around.uuid()}`;
     const claim = { kind: "client" as const, clientId: this.clientId };
-    await this.#insist("createTerminal", { ...params, terminal, claim }, ErrorCode.AlreadyExists);
-    return terminal;
+    await this.#insist("createTerminal", { ...params, channel, claim }, ErrorCode.AlreadyExists);
+    return channel;
   }
 
   /** Ask again if the connection breaks under it; the refusal `done` then means that the first time did it. */
-  async #insist<M extends Method>(method: M, params: Params<M>, done: number): Promise<void> {
+  async #insist<M extends Method>(method: M, params: Asked<M>, done: number): Promise<void> {
     try {
       await this.request(method, params);
     } catch (error) {

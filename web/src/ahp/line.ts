@@ -9,7 +9,15 @@ import type { Connection } from "./api";
 import { type Ask, Calls, SAFE, within } from "./calls";
 import { AhpError, Disconnected } from "./errors";
 import type { FrameTap } from "./tap";
-import { ErrorCode, type Message, type Method, type Params, type Result, type Tellings } from "./wire";
+import {
+  ErrorCode,
+  type Method,
+  type Params,
+  type Result,
+  ROOT,
+  type RpcMessage,
+  type Tellings,
+} from "./wire";
 
 /** A WebSocket, as far as it is needed. */
 export interface Socket {
@@ -169,12 +177,12 @@ export class Line {
   }
 
   /** A host may ask for this client's files; there are none. */
-  #decline(message: Message): void {
+  #decline(message: RpcMessage): void {
     const error = { code: ErrorCode.MethodNotFound, message: "this client takes no requests" };
     this.#send({ jsonrpc: "2.0", id: message.id!, error });
   }
 
-  #send(message: Message): void {
+  #send(message: RpcMessage): void {
     const text = JSON.stringify(message);
     this.tap.message("out", text);
     this.#socket?.send(text);
@@ -237,14 +245,14 @@ export class Line {
   #askForLife(seconds = SILENCE_SECONDS): void {
     clearTimeout(this.#silence);
     this.#silence = setTimeout(() => this.#lose(0, "the host is silent"), seconds * 1000);
-    this.ask("ping", {}).catch(() => {}); // any word is one
+    this.ask("ping", { channel: ROOT }).catch(() => {}); // any word is one
   }
 }
 
-function parsed(text: string): Message | undefined {
+function parsed(text: string): RpcMessage | undefined {
   try {
     const message: unknown = JSON.parse(text);
-    return typeof message === "object" && message !== null ? (message as Message) : undefined;
+    return typeof message === "object" && message !== null ? (message as RpcMessage) : undefined;
   } catch {
     return undefined;
   }

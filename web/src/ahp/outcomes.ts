@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import type { Refusal } from "./api";
 import { Rejected } from "./errors";
 import type { Pending } from "./replica";
-import type { ClientAction } from "./wire";
+import type { ClientAction, URI } from "./wire";
 
 const MOST_REFUSALS = 20;
 
@@ -28,21 +28,21 @@ export class Outcomes {
   }
 
   /** The host has answered: it happened, unless there is a reason why it did not. */
-  settle(clientSeq: number, action: ClientAction, reason?: string): void {
+  settle(clientSeq: number, channel: URI, action: ClientAction, reason?: string): void {
     const echo = this.#echoes.get(clientSeq);
     this.#echoes.delete(clientSeq);
     if (reason === undefined) {
       echo?.resolve();
       return;
     }
-    const refusal = { id: ++this.#count, at: Date.now(), action, reason };
+    const refusal = { id: ++this.#count, at: Date.now(), channel, action, reason };
     this.refusals.value = [...this.refusals.peek(), refusal].slice(-MOST_REFUSALS);
     echo?.reject(new Rejected(reason));
   }
 
   /** The host will not answer these. */
   giveUp(entries: readonly Pending[], reason: string): void {
-    for (const { clientSeq, action } of entries) this.settle(clientSeq, action, reason);
+    for (const { clientSeq, channel, action } of entries) this.settle(clientSeq, channel, action, reason);
   }
 
   forget(refusal: Refusal): void {

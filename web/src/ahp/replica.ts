@@ -1,24 +1,23 @@
 /** Replicas: the client's copy of what it watches.
  *
- * For each resource: the state that the host confirmed, the client's own actions that it has not confirmed yet, and
+ * For each channel: the state that the host confirmed, the client's own actions that it has not confirmed yet, and
  * the state as it will be if it does: the optimistic one, which is what people see. The host wins every conflict.
  * Knows no connection: whoever has one feeds it.
  */
 
-import { type Kind, kindOf, reduce, resourceOf } from "./reducers";
-import { type ActionEnvelope, type ClientAction, ROOT, type Snapshot, type State, type URI } from "./wire";
+import { type Kind, kindOf, reduce } from "./reducers";
+import type { ActionEnvelope, ClientAction, Snapshot, State, URI } from "./wire";
 
 /** An action of the client's own that the host has not answered yet. */
 export interface Pending {
   clientSeq: number;
+  channel: URI;
   action: ClientAction;
-  now: number;
   isSent: boolean;
 }
 
 /** What an envelope came to: whose action it answers, why that was refused, and whether the state has changed. */
 export interface Outcome {
-  uri: URI | undefined;
   answers?: number;
   rejection?: string;
   isApplied: boolean;
@@ -36,7 +35,7 @@ class Mirror {
 
   get view(): State {
     this.#optimistic ??= this.pending.reduce(
-      (state, entry) => reduce(this.kind, state, entry.action, entry.now),
+      (state, entry) => reduce(this.kind, state, entry.action),
       this.confirmed,
     );
     return this.#optimistic;
@@ -69,7 +68,7 @@ export class Replica {
     return this.#mirrors.has(uri);
   }
 
-  /** Give the optimistic state of a resource. */
+  /** Give the optimistic state of a channel. */
   state(uri: URI): State | undefined {
     return this.#mirrors.get(uri)?.view;
   }
@@ -82,7 +81,7 @@ export class Replica {
     return this.#mirrors.get(uri)?.pending ?? [];
   }
 
-  /** Take a snapshot in place of whatever was held of that resource; what is pending stays on top. */
+  /** Take a snapshot in place of whatever was held of that channel; what is pending stays on top. */
   load(snapshot: Snapshot): void {
     const mirror = new Mirror(kindOf(snapshot.state), snapshot.state, snapshot.fromSeq);
     mirror.lay(this.pending(snapshot.resource));
@@ -98,7 +97,7 @@ export class Replica {
     if (state !== mirror.confirmed) mirror.confirm(state, mirror.seq);
   }
 
-  /** Stop watching a resource. Gives what was pending, of which nobody will hear. */
+  /** Stop watching a channel. Gives what was pending, of which nobody will hear. */
   forget(uri: URI): readonly Pending[] {
     const pending = this.pending(uri);
     this.#mirrors.delete(uri);
@@ -106,20 +105,19 @@ export class Replica {
   }
 
   /** Apply the client's own action at once, and give what has to be sent to the host. */
-  dispatch(action: ClientAction, now: number): Pending {
-    const entry = { clientSeq: ++this.#clientSeq, action, now, isSent: false };
-    const mirror = this.#mirrors.get(resourceOf(action, ROOT) ?? "");
+  dispatch(channel: URI, action: ClientAction): Pending {
+    const entry = { clientSeq: ++this.#clientSeq, channel, action, isSent: false };
+    const mirror = this.#mirrors.get(channel);
     mirror?.lay([...mirror.pending, entry]);
     return entry;
   }
 
   /** Apply what the host says happened. */
-  apply(envelope: ActionEnvelope, now: number): Outcome {
-    const { action, serverSeq, origin, rejectionReason } = envelope;
+  apply(envelope: ActionEnvelope): Outcome {
+    const { channel, action, serverSeq, origin, rejectionReason } = envelope;
     this.lastSeen = Math.max(this.lastSeen, serverSeq);
-    const uri = resourceOf(action, ROOT);
-    const mirror = uri === undefined ? undefined : this.#mirrors.get(uri);
-    const outcome: Outcome = { uri, isApplied: false };
+    const mirror = this.#mirrors.get(channel);
+    const outcome: Outcome = { isApplied: false };
     if (origin?.clientId === this.clientId) {
       outcome.answers = origin.clientSeq;
       // Wherever it stands: echoes may come out of order.
@@ -127,13 +125,13 @@ export class Replica {
     }
     if (typeof rejectionReason === "string") outcome.rejection = rejectionReason;
     else if (mirror && serverSeq > mirror.seq) {
-      mirror.confirm(reduce(mirror.kind, mirror.confirmed, action, now), serverSeq);
+      mirror.confirm(reduce(mirror.kind, mirror.confirmed, action), serverSeq);
       outcome.isApplied = true;
     }
     return outcome;
   }
 
-  /** Give what is pending of all resources, in the order in which it was said. */
+  /** Give what is pending of all channels, in the order in which it was said. */
   allPending(): Pending[] {
     const all = [...this.#mirrors.values()].flatMap((mirror) => mirror.pending);
     return all.sort((one, other) => one.clientSeq - other.clientSeq);

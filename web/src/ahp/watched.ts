@@ -73,13 +73,12 @@ export class Watched {
     const envelopes = this.#arrived;
     if (!envelopes.length) return;
     this.#arrived = [];
-    const now = Date.now();
     batch(() => {
       const touched = new Set<URI>();
       for (const envelope of envelopes) {
         try {
-          const uri = this.#apply(envelope, now);
-          if (uri !== undefined) touched.add(uri);
+          this.#apply(envelope);
+          touched.add(envelope.channel);
         } catch (error) {
           this.tap.note(
             `Action ${envelope?.serverSeq} is not as it should be, and was passed over: ${error}`,
@@ -93,15 +92,13 @@ export class Watched {
     });
   }
 
-  #apply(envelope: ActionEnvelope, now: number): URI | undefined {
-    const { uri, answers, rejection, isApplied } = this.replica.apply(envelope, now);
-    if (uri !== undefined && isApplied) {
-      this.#resources.get(uri)?.tell(envelope.action, this.replica.confirmed(uri));
-    }
+  #apply(envelope: ActionEnvelope): void {
+    const { channel, action } = envelope;
+    const { answers, rejection, isApplied } = this.replica.apply(envelope);
+    if (isApplied) this.#resources.get(channel)?.tell(action, this.replica.confirmed(channel));
     if (answers !== undefined) {
-      this.outcomes.settle(answers, envelope.action as ClientAction, rejection);
+      this.outcomes.settle(answers, channel, action as ClientAction, rejection);
     }
-    return uri;
   }
 
   load(snapshots: readonly Snapshot[]): void {

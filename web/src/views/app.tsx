@@ -59,7 +59,7 @@ export function App() {
 
 function Main() {
   const at = route.value;
-  if (at.view === "session") return <Conversation uri={at.uri} />;
+  if (at.view === "session") return <Conversation uri={at.uri} chat={at.chat} />;
   return <StartView />;
 }
 

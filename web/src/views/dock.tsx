@@ -1,9 +1,11 @@
 /** The dock beside the conversation: changes, files, terminals, the wire. Its width is the user's. */
 import { useEffect, useRef } from "preact/hooks";
-import { useSession } from "../ahp";
-import type { SessionState } from "../ahp/wire";
+import { client, useChat, useSession } from "../ahp";
+import type { ChatState, SessionState, URI } from "../ahp/wire";
+import { chatOf } from "./conversation/chats";
 import { ChangesPanel } from "./diffs/changespanel";
 import { FilesPanel } from "./files/filespanel";
+import { isOffered } from "./panels";
 import { Icon } from "./parts/icon";
 import { Separator } from "./parts/separator";
 import { Tabs } from "./parts/tabs";
@@ -21,7 +23,7 @@ const NARROWEST = 320;
 
 /** Show the dock. */
 export function Dock({ panel }: { panel: Panel }) {
-  const session = route.value.view === "session" ? route.value.uri : undefined;
+  const at = route.value.view === "session" ? route.value : undefined;
   const dock = useRef<HTMLElement>(null);
   useFocusInside(dock);
   return (
@@ -51,7 +53,10 @@ export function Dock({ panel }: { panel: Panel }) {
             panel="dock-panel"
             chosen={panel}
             onChoose={(id) => (open.value = id as Panel)}
-            tabs={PANELS.map((id) => ({ id, label: NAMES[id] }))}
+            tabs={PANELS.filter((id) => isOffered(id, client.withheld.value, panel)).map((id) => ({
+              id,
+              label: NAMES[id],
+            }))}
           />
         </div>
         <button
@@ -65,7 +70,7 @@ export function Dock({ panel }: { panel: Panel }) {
         </button>
       </div>
       <div id="dock-panel" class="panel" role="tabpanel" aria-labelledby={`dock-panel-${panel}`}>
-        {session ? <OfSession uri={session} panel={panel} /> : <Inside panel={panel} state={undefined} />}
+        {at ? <OfSession uri={at.uri} chat={at.chat} panel={panel} /> : <Inside panel={panel} />}
       </div>
     </aside>
   );
@@ -86,23 +91,37 @@ function useFocusInside(dock: { readonly current: HTMLElement | null }): void {
   }, []);
 }
 
-function OfSession({ uri, panel }: { uri: string; panel: Panel }) {
-  return <Inside panel={panel} state={useSession(uri).state.value} />;
+interface OfSessionProps {
+  uri: URI;
+  /** The chat that is wanted. */
+  chat: URI | undefined;
+  panel: Panel;
 }
 
-function Inside({ panel, state }: { panel: Panel; state: SessionState | undefined }) {
-  const summary = state?.summary;
+function OfSession({ uri, chat: wanted, panel }: OfSessionProps) {
+  const session = useSession(uri).state.value;
+  const chat = useChat(session && chatOf(session, wanted))?.state.value;
+  return <Inside panel={panel} {...(session && { uri, session })} {...(chat && { chat })} />;
+}
+
+interface InsideProps {
+  panel: Panel;
+  uri?: URI;
+  session?: SessionState;
+  chat?: ChatState;
+}
+
+function Inside({ panel, uri, session, chat }: InsideProps) {
+  const folder = (chat?.workingDirectories ?? session?.workingDirectories)?.[0];
   switch (panel) {
     case "changes":
-      return <ChangesPanel summary={summary} />;
+      return <ChangesPanel session={session} />;
     case "files":
-      return <FilesPanel folder={summary?.workingDirectory} />;
+      return <FilesPanel folder={folder} />;
     case "terminals":
-      return <TerminalsPanel folder={summary?.workingDirectory} />;
+      return <TerminalsPanel folder={folder} />;
     case "wire":
-      return (
-        <WirePanel session={summary?.resource} text={state?.turns.at(-1)?.userMessage.text ?? "Hello"} />
-      );
+      return <WirePanel session={uri} text={chat?.turns.at(-1)?.message.text ?? "Hello"} />;
   }
 }
 

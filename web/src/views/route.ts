@@ -2,7 +2,10 @@
 import { computed, effect, signal } from "@preact/signals";
 
 export type Route =
-  { readonly view: "home" } | { readonly view: "new" } | { readonly view: "session"; readonly uri: string };
+  | { readonly view: "home" }
+  | { readonly view: "new" }
+  /** Without a chat, the one that the session begins with. */
+  | { readonly view: "session"; readonly uri: string; readonly chat?: string };
 
 export const PANELS = ["changes", "files", "terminals", "wire"] as const;
 export type Panel = (typeof PANELS)[number];
@@ -15,28 +18,30 @@ export const route = computed<Route>(() => readRoute(hash.value));
 
 /** Read the part of an address behind `#`. */
 export function readRoute(text: string): Route {
-  const [view, rest] = text.replace(/^#\/?/, "").split("/", 2);
+  const [view, session, chat] = text.replace(/^#\/?/, "").split("/", 3);
   if (view === "new") return { view: "new" };
-  if (view !== "session" || !rest) return { view: "home" };
+  if (view !== "session" || !session) return { view: "home" };
   try {
-    return { view: "session", uri: decodeURIComponent(rest) };
+    const uri = decodeURIComponent(session);
+    return { view: "session", uri, ...(chat && { chat: decodeURIComponent(chat) }) };
   } catch {
     return { view: "home" };
   }
 }
 
-/** The address of a session. */
-export function hrefOf(uri: string): string {
-  return `#/session/${encodeURIComponent(uri)}`;
+/** The address of a session, or of one of its chats. */
+export function hrefOf(uri: string, chat?: string): string {
+  const session = `#/session/${encodeURIComponent(uri)}`;
+  return chat === undefined ? session : `${session}/${encodeURIComponent(chat)}`;
 }
 
-/** Go to a session. */
-export function goTo(uri: string): void {
-  location.hash = hrefOf(uri);
+/** Go to a session, or to one of its chats. */
+export function goTo(uri: string, chat?: string): void {
+  location.hash = hrefOf(uri, chat);
 }
 
-/** Whether the next session that is opened takes the focus to where messages are written. */
-export const arrival = { takesFocus: true };
+/** The session that was stepped to: it does not take the focus to where messages are written. */
+export const arrival: { quiet: string | undefined } = { quiet: undefined };
 
 /** How often somebody asked for a new session: each time, the field takes the focus. */
 export const beginnings = signal(0);

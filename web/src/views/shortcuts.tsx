@@ -2,8 +2,11 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { client } from "../ahp";
+import { chatOf } from "./conversation/chats";
+import { elapsed } from "./conversation/times";
+import { isOffered } from "./panels";
 import { Dialog } from "./parts/dialog";
-import { arrival, drawer, goTo, goToNew, isNarrow, route, togglePanel } from "./route";
+import { arrival, drawer, goTo, goToNew, isNarrow, panel, route, togglePanel } from "./route";
 import { filterSessions } from "./sessions/summaries";
 import { toggleTheme } from "./theme";
 
@@ -26,19 +29,28 @@ function step(by: number): void {
   const at = sessions.findIndex((one) => one.resource === here);
   const next = sessions[at < 0 ? 0 : at + by];
   if (!next) return;
-  arrival.takesFocus = false; // who steps through sessions goes on stepping
+  arrival.quiet = next.resource; // who steps through sessions goes on stepping
   goTo(next.resource);
 }
 
 function stop(): void {
-  if (route.value.view !== "session") return;
-  const watch = client.session(route.value.uri);
-  const turn = watch.state.value?.activeTurn;
-  if (turn)
-    void client
-      .dispatch({ type: "session/turnCancelled", session: watch.uri, turnId: turn.id })
-      .catch(() => undefined);
-  watch.close();
+  const at = route.value;
+  if (at.view !== "session") return;
+  const session = client.session(at.uri);
+  const uri = session.state.value && chatOf(session.state.value, at.chat);
+  session.close();
+  if (uri === undefined) return;
+  const chat = client.chat(uri);
+  const turn = chat.state.value?.activeTurn;
+  chat.close();
+  if (!turn) return;
+  const duration = elapsed(turn.startedAt);
+  void client.dispatch(uri, { type: "chat/turnCancelled", turnId: turn.id, duration }).catch(() => undefined);
+}
+
+/** Where there are none, the key only closes what is open. */
+function toggleTerminals(): void {
+  if (isOffered("terminals", client.withheld.value, panel.value)) togglePanel("terminals");
 }
 
 /** Keys by themselves count only where nothing is typed. */
@@ -61,7 +73,7 @@ const SHORTCUTS: readonly Shortcut[] = [
   },
   { keys: ["1"], does: "Changes", run: () => togglePanel("changes") },
   { keys: ["2"], does: "Files", run: () => togglePanel("files") },
-  { keys: ["3"], does: "Terminals", run: () => togglePanel("terminals") },
+  { keys: ["3"], does: "Terminals", run: toggleTerminals },
   { keys: ["4"], does: "The wire", run: () => togglePanel("wire") },
   { keys: ["d"], does: "Light or dark", run: toggleTheme },
   { keys: ["Esc"], does: "Leave a field; then stop the turn; close what is open" },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SessionInputQuestion } from "../../src/ahp/wire";
+import type { ChatInputQuestion } from "../../src/ahp/wire";
 import { entryFor, hintFor, problemWith, valueOf } from "../../src/views/forms/answers";
 
 const base = { id: "q", message: "?" };
@@ -8,12 +8,12 @@ const options = [
   { id: "b", label: "B" },
 ];
 
-const TEXT: SessionInputQuestion = { ...base, kind: "text", required: true, min: 2, max: 4 };
-const NUMBER: SessionInputQuestion = { ...base, kind: "number", min: 0.5, max: 2, defaultValue: 1.5 };
-const INTEGER: SessionInputQuestion = { ...base, kind: "integer" };
-const BOOLEAN: SessionInputQuestion = { ...base, kind: "boolean", defaultValue: false };
-const ONE: SessionInputQuestion = { ...base, kind: "single-select", options };
-const MANY: SessionInputQuestion = { ...base, kind: "multi-select", options, min: 1, max: 2 };
+const TEXT: ChatInputQuestion = { ...base, kind: "text", required: true, min: 2, max: 4 };
+const NUMBER: ChatInputQuestion = { ...base, kind: "number", min: 0.5, max: 2, defaultValue: 1.5 };
+const INTEGER: ChatInputQuestion = { ...base, kind: "integer" };
+const BOOLEAN: ChatInputQuestion = { ...base, kind: "boolean", defaultValue: false };
+const ONE: ChatInputQuestion = { ...base, kind: "single-select", options };
+const MANY: ChatInputQuestion = { ...base, kind: "multi-select", options, min: 1, max: 2 };
 
 test("each kind of question has its kind of answer", () => {
   expect(valueOf(TEXT, { text: "abc" })).toEqual({ kind: "text", value: "abc" });

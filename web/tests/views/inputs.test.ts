@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import type { SessionState } from "../../src/ahp/wire";
 import { readInput, withCommand } from "../../src/views/conversation/inputs";
-import { waitingCalls, waitsForPerson } from "../../src/views/conversation/waiting";
 import { examplesFor } from "../../src/views/sessions/examples";
 
 test("a command is read as one would type it", () => {
@@ -48,22 +46,6 @@ test("what is neither is JSON, or a text", () => {
   for (const text of ['{"command": ""}', '{"command": 1}', '{"command": []}', '["command"]', "null"])
     expect(readInput(text)).toMatchObject({ kind: "other", isJson: true });
   expect(readInput("rm -rf {")).toEqual({ kind: "other", text: "rm -rf {", isJson: false });
-});
-
-test("a turn waits for a person while a call or a question does", () => {
-  const part = (toolCallId: string, status: string) => ({
-    kind: "toolCall",
-    toolCall: { toolCallId, status },
-  });
-  const state = (parts: unknown[], inputRequests: unknown[] = []) =>
-    ({ activeTurn: { responseParts: parts }, inputRequests }) as unknown as SessionState;
-  const mixed = state([part("1", "pending-confirmation"), part("2", "running"), { kind: "markdown" }]);
-  expect(waitingCalls(mixed).map((one) => one.toolCallId)).toEqual(["1"]);
-  expect(waitsForPerson(mixed)).toBe(true);
-  expect(waitsForPerson(state([part("1", "pending-result-confirmation")]))).toBe(true);
-  expect(waitsForPerson(state([part("1", "running")]))).toBe(false);
-  expect(waitsForPerson(state([], [{ id: "q" }]))).toBe(true);
-  expect(waitsForPerson({} as SessionState)).toBe(false);
 });
 
 test("every agent has examples, and the one that comes with the server has its own", () => {

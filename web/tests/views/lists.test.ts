@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type SessionState, type SessionSummary, Status } from "../../src/ahp/wire";
+import { type ChatState, type SessionSummary, Status } from "../../src/ahp/wire";
 import { news } from "../../src/views/conversation/announcer";
 import { kindOf, pathOf } from "../../src/views/diffs/edits";
 import { childOf, parentOf } from "../../src/views/files/paths";
@@ -15,9 +15,11 @@ import {
   splitAtWords,
 } from "../../src/views/sessions/summaries";
 import { lastLines } from "../../src/views/terminals/plain";
+import { chatState, TIME } from "../hosting";
 
-function summary(title: string, status: number, modifiedAt = 1): SessionSummary {
-  return { resource: `demo:/${title}`, provider: "demo", title, status, createdAt: 1, modifiedAt };
+function summary(title: string, status: number, day = 1): SessionSummary {
+  const times = { createdAt: TIME, modifiedAt: `2026-01-0${day}T00:00:00.000Z` };
+  return { resource: `demo:/${title}`, provider: "demo", title, status, ...times };
 }
 
 test("a status is a set of bits, of which those that nobody knows do not matter", () => {
@@ -39,6 +41,18 @@ test("sessions are found by every word, the newest first, archived ones apart", 
   expect(titles("PARSER fix")).toEqual(["Fix the parser"]);
   expect(titles("parser demo", true)).toEqual(["Old parser"]);
   expect(titles("nothing")).toEqual([]);
+});
+
+test("sessions are found by their folder, their model and the titles of their chats too", () => {
+  const chats = [{ resource: "ahp-chat:/2", title: "A side issue" }];
+  const one = {
+    ...summary("One", 1),
+    workingDirectories: ["file:///projects/ann/parser"],
+    chats,
+    _meta: { "agenthost.model": { id: "swift-2" } },
+  };
+  for (const text of ["ann parser", "SWIFT-2", "side issue"])
+    expect(filterSessions([one, summary("Two", 1)], { text, archived: false })).toEqual([one]);
 });
 
 test("sessions in which the words were said fit too, archived ones apart", () => {
@@ -135,19 +149,28 @@ test("output of a terminal reads as plain text", () => {
 });
 
 test("a screen reader hears what began, ended or is needed, and nothing of the rest", () => {
-  const idle: SessionState = { summary: summary("s", 1), lifecycle: "ready", turns: [] };
-  const turn = { id: "t", userMessage: { text: "Hi" }, responseParts: [] };
+  const idle = chatState();
+  const turn = {
+    id: "t",
+    startedAt: TIME,
+    message: { text: "Hi", origin: { kind: "user" } },
+    responseParts: [],
+  } as const;
   const part = (content: string) => ({ kind: "markdown", id: "p", content }) as const;
-  const running = { ...idle, activeTurn: turn };
-  const longer = { ...idle, activeTurn: { ...turn, responseParts: [part("Hello")] } };
-  const done: SessionState = {
+  const request = { kind: "inputRequest", request: { id: "r", message: "Which?" } } as const;
+  const failure = { kind: "error", error: { errorType: "e", message: "No more" } } as const;
+  const running: ChatState = { ...idle, activeTurn: turn };
+  const longer: ChatState = { ...idle, activeTurn: { ...turn, responseParts: [part("Hello")] } };
+  const asked: ChatState = { ...idle, activeTurn: { ...turn, responseParts: [request] } };
+  const ended = (state: "complete" | "error", ...responseParts: ReturnType<typeof part>[]): ChatState => ({
     ...idle,
-    turns: [{ ...turn, responseParts: [part("Hello there")], state: "complete" }],
-  };
-  const asked: SessionState = { ...running, inputRequests: [{ id: "r", message: "Which?" }] };
+    turns: [{ ...turn, responseParts: state === "error" ? [failure] : responseParts, state }],
+  });
   expect(news(idle, running)).toBe("Answering");
   expect(news(running, longer)).toBeUndefined();
-  expect(news(longer, done)).toBe("Answered: Hello there");
+  expect(news(longer, ended("complete", part("Hello there")))).toBe("Answered: Hello there");
+  expect(news(longer, ended("error"))).toBe("The turn failed: No more");
   expect(news(running, asked)).toBe("The agent asks: Which?");
   expect(news(asked, asked)).toBeUndefined();
+  expect(news(running, { ...asked, resource: "ahp-chat:/other" })).toBeUndefined();
 });

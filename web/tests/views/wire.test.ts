@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Frame } from "../../src/ahp/api";
-import { EVERYTHING, filterFrames, lineOf, requestNames } from "../../src/views/wire/filter";
+import { EVERYTHING, filterFrames, lineOf, noteChannels, requestNames } from "../../src/views/wire/filter";
 
 let count = 0;
 function frame(kind: Frame["kind"], message: unknown): Frame {
@@ -8,19 +8,22 @@ function frame(kind: Frame["kind"], message: unknown): Frame {
   return { n: ++count, at: 0, kind, text, size: text.length };
 }
 
-const action = { type: "session/delta", session: "demo:/1", turnId: "t", partId: "p", content: "Hello" };
+const CHAT = "ahp-chat:/1";
+const ROOT = "ahp-root://";
+const action = { type: "chat/delta", turnId: "t", partId: "p", content: "Hello" };
+const envelope = { channel: CHAT, action, serverSeq: 7 };
 const FRAMES = [
   frame("note", "connected"),
-  frame("out", { jsonrpc: "2.0", id: 1, method: "subscribe", params: { resource: "demo:/1" } }),
+  frame("out", { jsonrpc: "2.0", id: 1, method: "subscribe", params: { channel: CHAT } }),
   frame("in", { jsonrpc: "2.0", id: 1, result: {} }),
-  frame("in", { jsonrpc: "2.0", method: "action", params: { action, serverSeq: 7 } }),
-  frame("in", { jsonrpc: "2.0", method: "action", params: { action, serverSeq: 8, rejectionReason: "no" } }),
+  frame("in", { jsonrpc: "2.0", method: "action", params: envelope }),
+  frame("in", { jsonrpc: "2.0", method: "action", params: { ...envelope, rejectionReason: "no" } }),
   frame("in", { jsonrpc: "2.0", id: 2, error: { code: -32001, message: "no such session" } }),
-  frame("out", { jsonrpc: "2.0", method: "dispatchAction", params: { clientSeq: 1, action } }),
+  frame("out", { jsonrpc: "2.0", method: "dispatchAction", params: { channel: CHAT, clientSeq: 1, action } }),
   frame("in", {
     jsonrpc: "2.0",
-    method: "notification",
-    params: { notification: { type: "notify/sessionRemoved", session: "demo:/1" } },
+    method: "root/sessionRemoved",
+    params: { channel: ROOT, session: "demo:/1" },
   }),
   frame("in", "no JSON"),
 ];
@@ -37,11 +40,15 @@ test("a frame is a line: its kind, its name, its number, what it is about", () =
     "notification",
     "note",
   ]);
-  expect(lineOf(FRAMES[1]!)).toMatchObject({ name: "subscribe", id: "1", about: "demo:/1" });
-  expect(lineOf(FRAMES[3]!)).toMatchObject({ name: "session/delta", serverSeq: 7, about: "demo:/1" });
-  expect(lineOf(FRAMES[4]!)).toMatchObject({ about: "no" });
+  expect(lineOf(FRAMES[1]!)).toMatchObject({ name: "subscribe", id: "1", channel: CHAT, about: "" });
+  expect(lineOf(FRAMES[3]!)).toMatchObject({ name: "chat/delta", serverSeq: 7, channel: CHAT });
+  expect(lineOf(FRAMES[4]!)).toMatchObject({ channel: CHAT, about: "no" });
   expect(lineOf(FRAMES[5]!)).toMatchObject({ name: "-32001", about: "no such session" });
-  expect(lineOf(FRAMES[7]!)).toMatchObject({ name: "notify/sessionRemoved", about: "demo:/1" });
+  expect(lineOf(FRAMES[7]!)).toMatchObject({
+    name: "root/sessionRemoved",
+    channel: ROOT,
+    about: "demo:/1",
+  });
 });
 
 test("frames are filtered by text, direction and kind, all at once", () => {
@@ -52,6 +59,8 @@ test("frames are filtered by text, direction and kind, all at once", () => {
   expect(found({ kind: "action" })).toEqual([3, 6]);
   expect(found({ kind: "action", direction: "in" })).toEqual([3]);
   expect(found({ text: "HELLO rejection" })).toEqual([4]);
+  expect(found({ channel: CHAT })).toEqual([1, 3, 4, 6]);
+  expect(found({ channel: ROOT })).toEqual([7]);
 });
 
 test("answers are named after what was asked, by whom", () => {
@@ -60,4 +69,12 @@ test("answers are named after what was asked, by whom", () => {
   expect(names).toEqual(new Map([["out 1", "subscribe"]]));
   expect(last).toBe(FRAMES.at(-1)?.n);
   expect(requestNames(FRAMES, names, last)).toBe(last);
+});
+
+test("channels are noted as they are seen, each once", () => {
+  const known = new Set<string>();
+  noteChannels(FRAMES.slice(0, 7), known, 0);
+  expect([...known]).toEqual([CHAT]);
+  noteChannels(FRAMES, known, FRAMES[6]!.n);
+  expect([...known]).toEqual([CHAT, ROOT]);
 });

@@ -1,4 +1,4 @@
-"""Agents that are programs: any that speaks the Agent Client Protocol (ACP). Needs `agenthost[acp]`."""
+"""Programs that speak the Agent Client Protocol (ACP), served as agents. Needs `agenthost[acp]`."""
 
 from agenthost.agents.acp.agent import AcpAgent
 

@@ -1,7 +1,7 @@
-"""A conversation: one session of the program, for one session of the host.
+"""A conversation: the program's session that belongs to one session of the host.
 
-It outlives turns, and not the process that it is held with. Between turns its news is about what it offers;
-text that comes too late belongs to nobody.
+It lasts for many turns, but not longer than the process. Between turns, updates of commands and settings are
+handled; text that arrives late is dropped.
 """
 
 import asyncio
@@ -13,15 +13,15 @@ from typing import Any
 
 from acp.schema import PromptResponse
 
-from agenthost.agents.acp.agreeing import Agreement
-from agenthost.agents.acp.lines import PERMISSION
-from agenthost.agents.acp.machine import Machine
-from agenthost.agents.acp.peer import Peer, Refused
+from agenthost.agents.acp.client_methods import ClientMethods
+from agenthost.agents.acp.output import ProgramOutput
+from agenthost.agents.acp.peer import Peer, RequestRefused
 from agenthost.agents.acp.permissions import CANCELLED
-from agenthost.agents.acp.settings import Settings
-from agenthost.agents.acp.showing import Showing
-from agenthost.host.agent import Command
-from agenthost.host.turn import Turn
+from agenthost.agents.acp.settings import SessionSettings
+from agenthost.agents.acp.settings_sync import SettingsSync
+from agenthost.agents.acp.transport import REQUEST_PERMISSION
+from agenthost.host.authoring.agent import Command
+from agenthost.host.authoring.turn import Turn
 from agenthost.wire.json import JsonObject
 
 __all__ = ["Conversation"]
@@ -29,69 +29,72 @@ __all__ = ["Conversation"]
 log = logging.getLogger("agenthost.acp")
 
 CANCEL_SECONDS = 10.0
-"""How long the program may take to end a turn that was cancelled."""
+"""How long the program may take to end a cancelled turn."""
 
 QUIET_SECONDS = 0.3
-REPEAT_SECONDS = 10.0
-"""How long a program is silent that has repeated what was said before, and how long that may take."""
+MAX_REPLAY_SECONDS = 10.0
+"""A program that was quiet for the first has finished its replay; after the second we wait no longer."""
 
-REMEMBERED = 1_000
-"""How many calls of past turns are remembered, to know news that comes too late."""
+MAX_PAST_CALLS = 1_000
+"""How many call ids of past turns are remembered, to recognise late updates."""
 
-BLANK = {"gemini-cli"}
-"""Programs that create no file if they are told that it is not there: gemini-cli looks at the message of an
-error where its library gives it an object, and so takes every error of `fs/read_text_file` for a failure."""
+READS_MISSING_AS_EMPTY = {"gemini-cli"}
+"""Programs that create a file only if they are told that it is empty: gemini-cli compares an error message
+where its library gives it an object, so it takes every error of `fs/read_text_file` for a failure."""
 
 
 class Conversation:
     """One session of the program.
 
     Attributes:
-        id: how the program calls it.
+        id: the program's id of it.
         peer: the program.
-        settings: what can be chosen in it; `agreement` brings that together with what people choose.
-        commands: the words with a slash that it knows.
-        reasons: why calls of the last turn were denied, for the program to hear.
+        settings: what can be chosen in it; `settings_sync` keeps that in sync with what people choose.
+        commands: its slash commands.
+        reasons: why calls of the last turn were denied; the program is to be told.
     """
 
     def __init__(
-        self, peer: Peer, session_id: str, stuck: Callable[[Peer], None], pinned: str | None = None
+        self, peer: Peer, session_id: str, on_stuck: Callable[[Peer], None], pinned: str | None = None
     ) -> None:
         self.peer = peer
         self.id = session_id
-        self.settings = Settings()
-        self.agreement = Agreement(peer, session_id, self.settings, pinned)
+        self.settings = SessionSettings()
+        self.settings_sync = SettingsSync(peer, session_id, self.settings, pinned)
         self.commands: list[Command] = []
         self.reasons: list[str] = []
-        self._stuck = stuck
+        self._on_stuck = on_stuck
         self._is_muted = False
-        self._repeated = True
-        self._showing: Showing | None = None
-        self._past: deque[str] = deque(maxlen=REMEMBERED)
-        self._ending: asyncio.Task[bool] | None = None
+        self._is_repeating = True
+        self._output: ProgramOutput | None = None
+        self._past: deque[str] = deque(maxlen=MAX_PAST_CALLS)
+        self._cancellation: asyncio.Task[bool] | None = None
         info = peer.info.agent_info
-        self.machine = Machine(lambda: self._showing, is_blank=info is not None and info.name in BLANK)
+        self.client_methods = ClientMethods(
+            lambda: self._output,
+            reads_missing_as_empty=info is not None and info.name in READS_MISSING_AS_EMPTY,
+        )
 
-    # How it begins
+    # Opening
 
     @classmethod
     async def begin(
-        cls, peer: Peer, place: JsonObject, stuck: Callable[[Peer], None], pinned: str | None = None
+        cls, peer: Peer, params: JsonObject, on_stuck: Callable[[Peer], None], pinned: str | None = None
     ) -> "Conversation":
-        """Begin a session in this place.
+        """Begin a session with these params of `session/new`.
 
-        `stuck` is told when the program does not end a turn that was cancelled; `pinned` is the mode that
-        the session has, whatever the program says.
+        `on_stuck` is called when the program does not end a cancelled turn. `pinned` is the mode that the
+        session must have.
 
         Raises:
-            AgentUnavailable: the program does not do it.
+            AgentUnavailable: the program refused, or has ended.
         """
-        made = await peer.ask("session/new", place)
-        session_id = made.get("sessionId") if type(made) is dict else None
+        result = await peer.request("session/new", params)
+        session_id = result.get("sessionId") if type(result) is dict else None
         if not isinstance(session_id, str):
-            raise Refused(f"{peer.name} does not speak ACP as it should: its session has no id")
-        self = cls(peer, session_id, stuck, pinned)
-        await self._settle(made)
+            raise RequestRefused(f"{peer.name} does not speak ACP as it should: its session has no id")
+        self = cls(peer, session_id, on_stuck, pinned)
+        await self._open(result)
         return self
 
     @classmethod
@@ -99,134 +102,134 @@ class Conversation:
         cls,
         peer: Peer,
         session_id: str,
-        place: JsonObject,
-        stuck: Callable[[Peer], None],
+        params: JsonObject,
+        on_stuck: Callable[[Peer], None],
         pinned: str | None = None,
     ) -> "Conversation":
-        """Take up a session that the program had before it was started; what it says again is not heard.
+        """Resume a session from an earlier process. What the program replays is not shown.
 
         Raises:
-            AgentUnavailable: the program does not do it.
+            AgentUnavailable: the program refused, or has ended.
         """
-        self = cls(peer, session_id, stuck, pinned)
-        sessions = peer.can.session_capabilities
+        self = cls(peer, session_id, on_stuck, pinned)
+        sessions = peer.capabilities.session_capabilities
         can_resume = sessions is not None and sessions.resume is not None
         self._is_muted = True
-        peer.listen(session_id, self)
+        peer.add_listener(session_id, self)
         try:
             method = "session/resume" if can_resume else "session/load"
-            made = await peer.ask(method, {**place, "sessionId": session_id})
+            result = await peer.request(method, {**params, "sessionId": session_id})
             if not can_resume:
-                await self._wait_quiet()
+                await self._wait_until_quiet()
         except BaseException:
-            peer.leave_alone(session_id)
+            peer.remove_listener(session_id)
             raise
         self._is_muted = False
-        await self._settle(made)
+        await self._open(result)
         return self
 
-    async def _wait_quiet(self) -> None:
-        """Wait until what was said before is repeated: gemini-cli still does so when it has answered."""
+    async def _wait_until_quiet(self) -> None:
+        """Wait until the replay is over: gemini-cli goes on replaying after its response."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(REPEAT_SECONDS):
-                while self._repeated:
-                    self._repeated = False
+            async with asyncio.timeout(MAX_REPLAY_SECONDS):
+                while self._is_repeating:
+                    self._is_repeating = False
                     await asyncio.sleep(QUIET_SECONDS)
 
-    async def _settle(self, made: Any) -> None:
-        self.settings.learn(made)
-        self.peer.listen(self.id, self)
-        await self.agreement.pin()
+    async def _open(self, result: Any) -> None:
+        self.settings.load(result)
+        self.peer.add_listener(self.id, self)
+        await self.settings_sync.pin()
 
-    # What it says
+    # Messages of the program
 
-    def hear(self, update: JsonObject) -> None:
-        """Take news: of what it offers at any time, of what it does only in a turn."""
+    def on_update(self, update: JsonObject) -> None:
+        """Handle an update: of commands and settings at any time, of output only in a turn."""
         match update.get("sessionUpdate"):
             case "available_commands_update":
                 self.commands = _commands(update.get("availableCommands"))
             case "current_mode_update" | "config_option_update":
-                self.settings.hear(update)
-                self._look()
+                self.settings.on_update(update)
+                self._sync_settings()
             case "session_info_update":
                 title = update.get("title")
-                self.agreement.title = title if isinstance(title, str) and title else None
-                self._look()
-            case _ if self._showing is not None and not self._is_muted:
-                self._showing.hear(update)
+                self.settings_sync.title = title if isinstance(title, str) and title else None
+                self._sync_settings()
+            case _ if self._output is not None and not self._is_muted:
+                self._output.on_update(update)
             case kind:
-                self._repeated = True
-                log.debug("%s of %s comes when nobody listens", kind, self.peer.name)
+                self._is_repeating = True
+                log.debug("%s from %s arrived outside of a turn", kind, self.peer.name)
 
-    def _look(self) -> None:
-        """Have people and the program agree, if one of them has changed something."""
-        if self._showing is not None:
-            self.agreement.look(self._showing.turn)
+    def _sync_settings(self) -> None:
+        """Start a sync if people or the program have changed a setting."""
+        if self._output is not None:
+            self.settings_sync.start_if_needed(self._output.turn)
 
-    def expect(self, params: JsonObject) -> None:
-        """Take note of a request for permission."""
-        if self._showing is not None:
-            self._showing.expect(params)
+    def on_permission_request(self, params: JsonObject) -> None:
+        """Queue a permission request in the running turn."""
+        if self._output is not None:
+            self._output.on_permission_request(params)
 
-    async def serve(self, method: str, params: JsonObject) -> Any:
-        """Answer a request of the program."""
-        if method == PERMISSION:
-            return CANCELLED if self._showing is None else await self._showing.permit(params)
-        return await self.machine.serve(method, params)
+    async def handle_request(self, method: str, params: JsonObject) -> Any:
+        """Handle a request of the program."""
+        if method == REQUEST_PERMISSION:
+            return CANCELLED if self._output is None else await self._output.answer_permission(params)
+        return await self.client_methods.handle_request(method, params)
 
-    async def breathe(self) -> None:
-        """Wait while the disk is behind."""
-        if self._showing is not None and not self._showing.turn.is_over:
-            await self._showing.turn.breathe()
+    async def drain(self) -> None:
+        """Wait while the journal cannot keep up."""
+        if self._output is not None and not self._output.turn.is_over:
+            await self._output.turn.yield_to_others()
 
     # Turns
 
     async def answer(self, turn: Turn, prompt: Sequence[JsonObject]) -> PromptResponse:
-        """Let the program answer, and show what it does until it has ended.
+        """Send a prompt, and show what the program does until it has answered.
 
-        Cancelling asks the program to stop, and does not wait for it: `wait_ended` does.
+        Cancelling this asks the program to stop but does not wait for it: `wait_ended` does.
 
         Raises:
-            AgentUnavailable: it broke, or is gone.
+            AgentUnavailable: the program refused, or has ended.
         """
-        showing = self._showing = Showing(turn, self.machine.block, self._past.__contains__)
-        turn.watch(self._look)
-        asking = asyncio.ensure_future(
-            self.peer.ask("session/prompt", {"sessionId": self.id, "prompt": list(prompt)})
+        output = self._output = ProgramOutput(turn, self.client_methods.block, self._past.__contains__)
+        turn.watch(self._sync_settings)
+        pending = asyncio.ensure_future(
+            self.peer.request("session/prompt", {"sessionId": self.id, "prompt": list(prompt)})
         )
         try:
-            response = self.peer.read(PromptResponse, await asyncio.shield(asking))
+            response = self.peer.parse(PromptResponse, await asyncio.shield(pending))
         except asyncio.CancelledError:
-            self._ending = asyncio.create_task(self._end(asking))
+            self._cancellation = asyncio.create_task(self._cancel(pending))
             raise
         finally:
-            showing.close()
-            self._past.extend(showing.call_ids)
-            self._showing = None
-        self.reasons = showing.reasons
+            output.close()
+            self._past.extend(output.call_ids)
+            self._output = None
+        self.reasons = output.reasons
         return response
 
-    async def _end(self, asking: asyncio.Future[Any]) -> bool:
-        """Have a turn ended that was cancelled; tells whether the program did."""
-        await self.peer.tell("session/cancel", {"sessionId": self.id})
-        done, _ = await asyncio.wait([asking], timeout=CANCEL_SECONDS)
+    async def _cancel(self, pending: asyncio.Future[Any]) -> bool:
+        """Cancel a prompt, and tell whether the program ended its turn in time."""
+        await self.peer.notify("session/cancel", {"sessionId": self.id})
+        done, _ = await asyncio.wait([pending], timeout=CANCEL_SECONDS)
         if not done:
-            asking.cancel()
-            self._stuck(self.peer)
-        elif not asking.cancelled():
-            asking.exception()  # whatever became of it, nobody has to know
+            pending.cancel()
+            self._on_stuck(self.peer)
+        elif not pending.cancelled():
+            pending.exception()  # retrieved, or asyncio would log it
         return bool(done)
 
     @property
     def is_idle(self) -> bool:
-        """Whether no turn runs, or winds down."""
-        return self._showing is None and (self._ending is None or self._ending.done())
+        """Whether no turn is running or being cancelled."""
+        return self._output is None and (self._cancellation is None or self._cancellation.done())
 
     async def wait_ended(self) -> bool:
-        """Wait until a turn that was cancelled has ended, within bounds; tells whether it has."""
-        if self._ending is None:
+        """Wait until a cancelled turn has ended, up to `CANCEL_SECONDS`. Tell whether it has."""
+        if self._cancellation is None:
             return True
-        return await asyncio.shield(self._ending)
+        return await asyncio.shield(self._cancellation)
 
 
 def _commands(listed: Any) -> list[Command]:

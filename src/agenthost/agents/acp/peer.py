@@ -1,7 +1,7 @@
 """A running program that speaks ACP: its process and its connection, shared by any number of sessions.
 
-Knows the protocol's messages and which session they belong to, nothing of turns. What a session has to say
-goes to its `Ear`; news that comes before anybody listens, as a session's first may, waits for it.
+It knows the messages of the protocol and which session they belong to, but nothing of turns. Messages of a
+session go to its `UpdateListener`. The first updates of a session may arrive before there is one; they wait.
 """
 
 import asyncio
@@ -16,39 +16,39 @@ from acp.schema import AgentCapabilities, InitializeResponse
 from pydantic import BaseModel, ValidationError
 
 from agenthost import __version__
-from agenthost.agents.acp.lines import UPDATE, Lines
+from agenthost.agents.acp.transport import SESSION_UPDATE, LineTransport
 from agenthost.errors import AgentUnavailable
 from agenthost.host.programs.command import Command
 from agenthost.host.programs.process import Program
 from agenthost.wire.json import JsonObject
 
-__all__ = ["Ear", "Peer", "Refused"]
+__all__ = ["Peer", "RequestRefused", "UpdateListener"]
 
 log = logging.getLogger("agenthost.acp")
 
 START_SECONDS = 60.0
-"""How long it may take until it has introduced itself: some are fetched from a registry first."""
+"""How long `initialize` may take: some programs are fetched from a registry first."""
 
-GONE_SECONDS = 3.0
-"""How long is waited for the exit code of one that prints no more."""
+EXIT_CODE_SECONDS = 3.0
+"""How long to wait for the exit code once the output has ended."""
 
-MOST_EARLY = 1_000
-"""How much news of sessions that nobody knows yet is kept."""
+MAX_EARLY_UPDATES = 1_000
+"""How many updates of sessions without a listener are kept."""
 
-AUTH_REQUIRED = -32000
+AUTH_REQUIRED = -32000  # ACP's error code
 
 CAPABILITIES: JsonObject = {
     "fs": {"readTextFile": True, "writeTextFile": True},
     "terminal": True,
     "session": {"configOptions": {"boolean": {}}},
 }
-"""What we do for it."""
+"""The client capabilities that we announce."""
 
 TASKS = {
-    "initialize": "introduce itself",
+    "initialize": "initialize the connection",
     "session/new": "begin a session",
-    "session/load": "take up its session",
-    "session/resume": "take up its session",
+    "session/load": "resume its session",
+    "session/resume": "resume its session",
     "session/prompt": "answer",
     "session/set_mode": "change its mode",
     "session/set_model": "change its model",
@@ -58,36 +58,37 @@ TASKS = {
 M = TypeVar("M", bound=BaseModel)
 
 
-class Refused(AgentUnavailable):
-    """The program is there, but did not do what it was asked for."""
+class RequestRefused(AgentUnavailable):
+    """The program runs, but refused a request."""
 
 
-class Ear(Protocol):
-    """Who listens to a session of the program."""
+class UpdateListener(Protocol):
+    """Receives the messages of one session of the program."""
 
-    def hear(self, update: JsonObject) -> None:
-        """Take news; called in order."""
+    def on_update(self, update: JsonObject) -> None:
+        """Handle an update. Called in order."""
 
-    def expect(self, params: JsonObject) -> None:
-        """Take note of a request for permission, in its order; `serve` is asked for the answer later."""
+    def on_permission_request(self, params: JsonObject) -> None:
+        """Queue a permission request, in the order of updates. `handle_request` answers it later."""
 
-    async def serve(self, method: str, params: JsonObject) -> Any:
-        """Answer a request.
+    async def handle_request(self, method: str, params: JsonObject) -> Any:
+        """Handle a request, and return its result.
 
         Raises:
-            RequestError: it cannot be done.
+            RequestError: it is not possible, or not allowed.
         """
 
-    async def breathe(self) -> None:
-        """Wait while what was said cannot be written down as fast as it comes."""
+    async def drain(self) -> None:
+        """Wait while updates cannot be written as fast as they arrive."""
 
 
 class Peer:
     """One running program.
 
     Attributes:
-        info: how it introduced itself.
-        is_over: whether it has ended, or is about to.
+        name: what to call it in messages.
+        info: its answer to `initialize`.
+        is_over: whether it has ended or is ending.
     """
 
     def __init__(self, name: str, program: Program) -> None:
@@ -95,14 +96,16 @@ class Peer:
         self.info = InitializeResponse(protocol_version=PROTOCOL_VERSION)
         self.is_over = False
         self._program = program
-        self._ears: dict[str, Ear] = {}
-        self._early: dict[str, list[JsonObject]] = {}
-        self._connection = Connection(self._serve, Lines(program, self._hear, self._breathe))
-        self._watching = asyncio.create_task(self._watch())
+        self._listeners: dict[str, UpdateListener] = {}
+        self._early_updates: dict[str, list[JsonObject]] = {}
+        self._connection = Connection(
+            self._handle_request, LineTransport(program, self._on_message, self._drain)
+        )
+        self._watcher = asyncio.create_task(self._watch())
 
     @classmethod
     async def start(cls, name: str, command: Command, cwd: Path) -> Self:
-        """Start the program, and let it introduce itself.
+        """Start the program and initialize the connection.
 
         Raises:
             AgentUnavailable: it cannot be started, ends at once, or does not speak ACP.
@@ -110,13 +113,13 @@ class Peer:
         env = command.environment()
         self = cls(name, await Program.start(name, command.found(env, cwd), cwd=cwd, env=env))
         try:
-            await self._introduce()
+            await self._initialize()
         except BaseException:
             await self.end()
             raise
         return self
 
-    async def _introduce(self) -> None:
+    async def _initialize(self) -> None:
         params = {
             "protocolVersion": PROTOCOL_VERSION,
             "clientCapabilities": CAPABILITIES,
@@ -124,154 +127,156 @@ class Peer:
         }
         try:
             async with asyncio.timeout(START_SECONDS):
-                self.info = self.read(InitializeResponse, await self.ask("initialize", params))
+                self.info = self.parse(InitializeResponse, await self.request("initialize", params))
         except TimeoutError:
-            said = f"{self.name} did not introduce itself within {START_SECONDS:g} seconds"
-            raise AgentUnavailable(f"{said}; is it a program that speaks ACP?{self._told()}") from None
+            sentence = f"{self.name} did not answer within {START_SECONDS:g} seconds"
+            raise AgentUnavailable(f"{sentence}; does it speak ACP?{self._last_words()}") from None
         if self.info.protocol_version != PROTOCOL_VERSION:
             theirs = self.info.protocol_version
-            sentence = f"{self.name} speaks version {theirs} of ACP, and this host version {PROTOCOL_VERSION}"
+            sentence = (
+                f"{self.name} speaks version {theirs} of ACP; this host speaks version {PROTOCOL_VERSION}"
+            )
             raise AgentUnavailable(sentence)
 
     @property
-    def can(self) -> AgentCapabilities:
-        """What it can do."""
+    def capabilities(self) -> AgentCapabilities:
+        """The capabilities that the program announced."""
         return self.info.agent_capabilities or AgentCapabilities()
 
     @property
     def can_resume(self) -> bool:
-        """Whether it takes up sessions that it had before it was started."""
-        sessions = self.can.session_capabilities
-        return bool(self.can.load_session or (sessions and sessions.resume is not None))
+        """Whether it can resume sessions from an earlier process."""
+        sessions = self.capabilities.session_capabilities
+        return bool(self.capabilities.load_session or (sessions and sessions.resume is not None))
 
-    # Both ways
+    # Messages
 
-    async def ask(self, method: str, params: JsonObject) -> Any:
-        """Send a request, and wait for the answer.
+    async def request(self, method: str, params: JsonObject) -> Any:
+        """Send a request, and return its result.
 
         Raises:
-            AgentUnavailable: it has ended, or refuses; the sentence says why.
+            AgentUnavailable: the program has ended, or refused; the message says why.
         """
         try:
             return await self._connection.send_request(method, params)
         except ConnectionError:
-            await self._wait_gone()
-            raise AgentUnavailable(self._ending()) from None
+            await self._wait_exit_code()
+            raise AgentUnavailable(self._exit_message()) from None
         except RequestError as error:
             raise self._refusal(method, error) from error
 
-    async def tell(self, method: str, params: JsonObject) -> None:
-        """Send a notification; one that has ended need not hear it."""
+    async def notify(self, method: str, params: JsonObject) -> None:
+        """Send a notification. It is dropped if the program has ended."""
         try:
             await self._connection.send_notification(method, params)
         except ConnectionError:
-            log.debug("%s has ended, and does not hear %s", self.name, method)
+            log.debug("%s has ended; %s was not sent", self.name, method)
 
-    def listen(self, session_id: str, ear: Ear) -> None:
-        """Have somebody hear a session, beginning with what it said already."""
-        self._ears[session_id] = ear
-        for update in self._early.pop(session_id, []):
-            ear.hear(update)
+    def add_listener(self, session_id: str, listener: UpdateListener) -> None:
+        """Send the messages of a session to a listener, beginning with those that arrived early."""
+        self._listeners[session_id] = listener
+        for update in self._early_updates.pop(session_id, []):
+            listener.on_update(update)
 
-    def leave_alone(self, session_id: str) -> None:
-        """Hear a session no more."""
-        self._ears.pop(session_id, None)
+    def remove_listener(self, session_id: str) -> None:
+        """Ignore further updates of a session."""
+        self._listeners.pop(session_id, None)
 
-    def _hear(self, method: str, params: Any) -> None:
+    def _on_message(self, method: str, params: Any) -> None:
         session_id = params.get("sessionId") if type(params) is dict else None
         update = params.get("update") if type(params) is dict else None
-        ear = self._ears.get(str(session_id))
-        if method != UPDATE:
-            if ear is not None:
-                ear.expect(params)
+        listener = self._listeners.get(str(session_id))
+        if method != SESSION_UPDATE:
+            if listener is not None:
+                listener.on_permission_request(params)
         elif type(update) is not dict:
-            log.warning("%s sent news without a form", self.name)
-        elif ear is not None:
-            ear.hear(update)
-        elif sum(map(len, self._early.values())) < MOST_EARLY:
-            self._early.setdefault(str(session_id), []).append(update)
+            log.warning("%s sent a malformed session update", self.name)
+        elif listener is not None:
+            listener.on_update(update)
+        elif sum(map(len, self._early_updates.values())) < MAX_EARLY_UPDATES:
+            self._early_updates.setdefault(str(session_id), []).append(update)
 
-    async def _breathe(self) -> None:
+    async def _drain(self) -> None:
         await asyncio.sleep(0)
-        for ear in list(self._ears.values()):
-            await ear.breathe()
+        for listener in list(self._listeners.values()):
+            await listener.drain()
 
-    async def _serve(self, method: str, params: Any, is_notification: bool) -> Any:  # noqa: FBT001 - the form of the library
+    async def _handle_request(self, method: str, params: Any, is_notification: bool) -> Any:  # noqa: FBT001 - the library's signature
         session_id = params.get("sessionId") if type(params) is dict else None
-        ear = self._ears.get(str(session_id))
+        listener = self._listeners.get(str(session_id))
         if is_notification:
             return None
-        if ear is None:
+        if listener is None:
             raise RequestError.invalid_params({"details": f"there is no session {session_id!r}"})
-        return await ear.serve(method, params)
+        return await listener.handle_request(method, params)
 
-    def read(self, model: type[M], value: Any) -> M:
-        """Read an answer of the program.
+    def parse(self, model: type[M], value: Any) -> M:
+        """Parse a result of the program.
 
         Raises:
-            AgentUnavailable: it does not have the form that the protocol asks for.
+            AgentUnavailable: it is not what the protocol asks for.
         """
         try:
             return model.model_validate(value)
         except ValidationError as error:
-            place = ".".join(map(str, error.errors()[0]["loc"])) or "all of it"
-            what = f"{model.__name__}, at {place}: {error.errors()[0]['msg']}"
-            raise Refused(f"{self.name} does not speak ACP as it should: {what}") from None
+            path = ".".join(map(str, error.errors()[0]["loc"])) or "the top level"
+            what = f"{model.__name__}, at {path}: {error.errors()[0]['msg']}"
+            raise RequestRefused(f"{self.name} does not speak ACP as it should: {what}") from None
 
-    # Its end
+    # Errors and exit
 
     def _refusal(self, method: str, error: RequestError) -> AgentUnavailable:
         if error.code == AUTH_REQUIRED:
-            return Refused(self._locked(error))
+            return RequestRefused(self._login_message(error))
         data = error.data if isinstance(error.data, dict) else {"details": error.data}
         details = data.get("details") or data.get("message")
         more = f" ({details})" if details and str(details) not in str(error) else ""
         task = TASKS.get(method, f"do {method}")
-        return Refused(f"{self.name} could not {task}: {error}{more}"[:2_000])
+        return RequestRefused(f"{self.name} could not {task}: {error}{more}"[:2_000])
 
-    def _locked(self, error: RequestError) -> str:
-        """Say what to do about a program that wants to know who its user is."""
+    def _login_message(self, error: RequestError) -> str:
+        """Say what to do about a program that requires a login."""
         ways = [method.name for method in self.info.auth_methods or []]
         known = f" It offers: {', '.join(ways)}." if ways else ""
         return (
             f"{self.name} needs to be logged in: {error}.{known} Log in with the program itself, as the user "
-            "that runs this host, or hand it a key by its environment (`env`, --acp-env); then try again."
+            "that runs this host, or pass it a key in its environment (`env`, --acp-env); then try again."
         )
 
-    def _ending(self) -> str:
+    def _exit_message(self) -> str:
         code = self._program.code
         how = f"ended with exit code {code}" if code is not None else "ended"
-        return f"{self.name} {how}; the next message starts it again.{self._told()}"
+        return f"{self.name} {how}; the next message starts it again.{self._last_words()}"
 
-    def _told(self) -> str:
-        words = self._program.last_words
-        return f" Its last words: {words}" if words else ""
+    def _last_words(self) -> str:
+        text = self._program.stderr_tail
+        return f" Its last output: {text}" if text else ""
 
     async def _watch(self) -> None:
         await self._program.wait()
         self.is_over = True
 
-    async def _wait_gone(self) -> None:
-        """Wait a moment for its exit code and its last words."""
+    async def _wait_exit_code(self) -> None:
+        """Wait a moment for the exit code and the last output."""
         self.is_over = True
-        await asyncio.wait([self._watching], timeout=GONE_SECONDS)
+        await asyncio.wait([self._watcher], timeout=EXIT_CODE_SECONDS)
 
     async def wait(self) -> None:
         """Wait until it has ended."""
         await self._program.wait()
 
     async def leave(self) -> None:
-        """Let it leave by itself, and end what stays."""
+        """Let the program exit by itself, and kill it if it does not."""
         self.is_over = True
         await self._program.leave()
         await self._close()
 
     async def end(self) -> None:
-        """End it with all that it started."""
+        """Kill the program and all of its child processes."""
         self.is_over = True
         await self._program.end()
         await self._close()
 
     async def _close(self) -> None:
         await self._connection.close()
-        await asyncio.wait([self._watching])
+        await asyncio.wait([self._watcher])

@@ -1,23 +1,23 @@
-"""Permissions: the program's ways to be answered, as ways to confirm a call, and back. Pure.
+"""Permissions: ACP's permission options as AHP's confirmation options, and the decision back. Pure.
 
-What somebody chose is sent exactly. Who plainly allows, allows this once, and who plainly denies, denies this
-once; a program that offers no such way is not given another one.
+If somebody chose an option, exactly that one is sent. A plain approval means `allow_once` and a plain denial
+`reject_once`. A program that does not offer that kind gets no other one: its request is cancelled.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
-from agenthost.host.reports import Decision
+from agenthost.host.authoring.reported_call import Decision
 from agenthost.wire.ahp.toolcall import ConfirmationOption
 from agenthost.wire.json import JsonObject
 
-__all__ = ["CANCELLED", "options_of", "outcome_of"]
+__all__ = ["CANCELLED", "confirmation_options", "permission_outcome"]
 
 CANCELLED: JsonObject = {"outcome": {"outcome": "cancelled"}}
 
 
-def options_of(listed: Any) -> list[ConfirmationOption]:
-    """Read the ways to answer; those that deny stand apart."""
+def confirmation_options(listed: Any) -> list[ConfirmationOption]:
+    """Convert a program's permission options. Those that deny form a group of their own."""
     options: list[ConfirmationOption] = []
     for one in _readable(listed):
         name = str(one.get("name") or one["optionId"])
@@ -28,8 +28,8 @@ def options_of(listed: Any) -> list[ConfirmationOption]:
     return options
 
 
-def outcome_of(decision: Decision, listed: Any) -> JsonObject:
-    """Give the answer to the program; a reason rides along for those that read it."""
+def permission_outcome(decision: Decision, listed: Any) -> JsonObject:
+    """Return the outcome for the program. ACP has no field for a reason, so it is sent as `_meta`."""
     chosen = decision.option or _once(listed, "allow_once" if decision.approved else "reject_once")
     if chosen is None:
         return CANCELLED

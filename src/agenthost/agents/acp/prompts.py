@@ -1,7 +1,7 @@
-"""Prompts: what the program is given to read. Pure.
+"""Prompts for the program. Pure.
 
-A message with its attachments becomes blocks, as far as the program takes them; what it does not take becomes
-words. What was said before the program came to the session is told as a text before it.
+A message and its attachments become ACP content blocks. What the program does not accept is described in
+text. What was said before the program joined the session is put in front, as text.
 """
 
 from base64 import b64decode
@@ -10,28 +10,29 @@ from collections.abc import Sequence
 
 from acp.schema import PromptCapabilities
 
-from agenthost.core.recording import attached_words
 from agenthost.core.transcript import Content, Message
-from agenthost.wire.ahp.message import MessageAttachment, UserMessage, label_of
+from agenthost.core.turn_transcript import attachment_text
+from agenthost.wire.ahp.message import Message as SentMessage
+from agenthost.wire.ahp.message import MessageAttachment, attachment_label
 from agenthost.wire.json import JsonObject, encode_json
 
-__all__ = ["blocks_of", "context_of", "text_of"]
+__all__ = ["context_blocks", "message_blocks", "steering_blocks"]
 
-LONGEST_RESULT = 2_000
-"""How much of the result of a call is told of what was said before."""
+MAX_RESULT_CHARACTERS = 2_000
+"""How much of a tool result is quoted when the earlier conversation is told."""
 
 
-def blocks_of(message: UserMessage, can: PromptCapabilities) -> list[JsonObject]:
-    """Give a message as blocks: its text, then its attachments."""
+def message_blocks(message: SentMessage, can: PromptCapabilities) -> list[JsonObject]:
+    """Return a message as content blocks: its text, then its attachments."""
     text = [_text(message["text"])] if message["text"] else []
     attached = [_attached(attachment, can) for attachment in message.get("attachments", [])]
     return [*text, *attached] or [_text("")]
 
 
 def _attached(attachment: MessageAttachment, can: PromptCapabilities) -> JsonObject:
-    label = label_of(attachment)
+    label = attachment_label(attachment)
     if attachment["type"] not in ("resource", "embeddedResource"):
-        return _text(attached_words(attachment))
+        return _text(attachment_text(attachment))
     kind = attachment.get("contentType", "")
     if attachment["type"] == "embeddedResource":
         return _embedded(attachment["data"], kind, label, can)
@@ -60,42 +61,43 @@ def _embedded(data: str, kind: str, label: str, can: PromptCapabilities) -> Json
     return {"type": "resource", "resource": {**resource, **held}}
 
 
-def text_of(message: Message) -> list[JsonObject]:
-    """Give the words of a message that came in the middle of a turn."""
-    return [_text(_words(message["content"]))]
+def steering_blocks(message: Message) -> list[JsonObject]:
+    """Return the text of a message that arrived in the middle of a turn."""
+    return [_text(_to_text(message["content"]))]
 
 
-def context_of(messages: Sequence[Message]) -> list[JsonObject]:
-    """Tell what was said before; nothing if nothing was."""
-    told = [text for message in messages if (text := _told(message))]
-    if not told:
+def context_blocks(messages: Sequence[Message]) -> list[JsonObject]:
+    """Return a block that quotes what was said before, or an empty list."""
+    quotes = [text for message in messages if (text := _quote(message))]
+    if not quotes:
         return []
     head = "This conversation began without you. For your information, this is what was said before:"
-    return [_text("\n\n".join([head, "<conversation>", *told, "</conversation>", "Now the user says:"]))]
+    return [_text("\n\n".join([head, "<conversation>", *quotes, "</conversation>", "Now the user says:"]))]
 
 
-def _told(message: Message) -> str:
-    words = _words(message["content"])
+def _quote(message: Message) -> str:
+    words = _to_text(message["content"])
     match message["role"]:
         case "tool":
-            return f"[Result: {words[:LONGEST_RESULT]}{'…' if len(words) > LONGEST_RESULT else ''}]"
+            is_cut = len(words) > MAX_RESULT_CHARACTERS
+            return f"[Result: {words[:MAX_RESULT_CHARACTERS]}{'…' if is_cut else ''}]"
         case _:
             return f"{message['role'].capitalize()}: {words}" if words else ""
 
 
-def _words(content: Content) -> str:
+def _to_text(content: Content) -> str:
     if isinstance(content, str):
         return content
-    said = []
+    texts = []
     for block in content:
         match block["type"]:
             case "text":
-                said.append(block["text"])
+                texts.append(block["text"])
             case "tool_use":
-                said.append(f"[Called {block['name']} with {encode_json(block['input']).decode()}]")
+                texts.append(f"[Called {block['name']} with {encode_json(block['input']).decode()}]")
             case "image":
-                said.append("[an image]")
-    return "\n".join(said)
+                texts.append("[an image]")
+    return "\n".join(texts)
 
 
 def _text(text: str) -> JsonObject:

@@ -1,20 +1,20 @@
-"""MCP servers that a program is to use: as people write them down, and as ACP wants them."""
+"""MCP servers that a program should use: as people declare them, and as ACP's `session/new` takes them."""
 
 import shutil
 from collections.abc import Mapping, Sequence
 from typing import Any, NotRequired, TypedDict
 
-from agenthost.host.programs.command import command_of, resolved
+from agenthost.host.programs.command import expand_variables, parse_command
 from agenthost.wire.json import JsonObject
 
-__all__ = ["HandedServer", "server_params", "servers_of"]
+__all__ = ["McpServerConfig", "check_servers", "server_params"]
 
 
-class HandedServer(TypedDict):
-    """An MCP server: a program, as a line or its words, or a URL.
+class McpServerConfig(TypedDict):
+    """An MCP server: a command (a line or a list of words), or a URL.
 
-    `$NAME` in the environment and the headers is a variable of the host's own environment. The type of a URL
-    is `http`, unless it says `sse`.
+    `$NAME` in `env` and `headers` stands for a variable of the host's own environment. The `type` of a URL is
+    `http` by default, or `sse`.
     """
 
     name: str
@@ -25,11 +25,11 @@ class HandedServer(TypedDict):
     headers: NotRequired[Mapping[str, str]]
 
 
-def servers_of(servers: Sequence[HandedServer]) -> tuple[HandedServer, ...]:
-    """Check MCP servers.
+def check_servers(servers: Sequence[McpServerConfig]) -> tuple[McpServerConfig, ...]:
+    """Check the declared MCP servers.
 
     Raises:
-        ValueError: one has no name, or is neither a program nor a URL.
+        ValueError: a server has no name, or not exactly one of a command and a URL.
     """
     for server in servers:
         if not server.get("name"):
@@ -37,21 +37,21 @@ def servers_of(servers: Sequence[HandedServer]) -> tuple[HandedServer, ...]:
         if ("command" in server) == ("url" in server):
             raise ValueError(f"MCP server {server['name']!r} needs either a command or a url")
         if "command" in server:
-            command_of(server["command"], {})
+            parse_command(server["command"], {})
         elif server.get("type", "http") not in ("http", "sse"):
-            raise ValueError(f"MCP server {server['name']!r}: its type is http or sse")
+            raise ValueError(f"MCP server {server['name']!r}: its type has to be http or sse")
     return tuple(servers)
 
 
-def server_params(server: HandedServer) -> JsonObject:
-    """Give a server as ACP wants it, its variables in their places.
+def server_params(server: McpServerConfig) -> JsonObject:
+    """Return a server as ACP takes it, with its variables filled in.
 
     Raises:
         AgentUnavailable: a variable is not set.
     """
     name = server["name"]
     if "command" in server:
-        program, *args = command_of(server["command"], {}).words
+        program, *args = parse_command(server["command"], {}).words
         env = _pairs(server.get("env", {}), name)
         return {"name": name, "command": shutil.which(program) or program, "args": args, "env": env}
     headers = _pairs(server.get("headers", {}), name)
@@ -61,5 +61,6 @@ def server_params(server: HandedServer) -> JsonObject:
 
 def _pairs(values: Mapping[str, str], server: str) -> list[Any]:
     return [
-        {"name": key, "value": resolved(value, f"MCP server {server!r}")} for key, value in values.items()
+        {"name": key, "value": expand_variables(value, f"MCP server {server!r}")}
+        for key, value in values.items()
     ]

@@ -1,28 +1,28 @@
-"""Settings: what can be chosen in a session of the program, as options and models of the host.
+"""The settings of a program's session, as options and models of the host. Pure: it only builds requests.
 
-The program says it in up to three ways: modes, models, and configuration options, which are the newest and
-stand for the other two where they have their category. Pure: says which request makes a change.
+ACP has three ways to report them: modes, models, and config options. Config options are the newest; one whose
+category is `mode` or `model` replaces the older form.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from agenthost.host.agent import Model
-from agenthost.host.options import Option
+from agenthost.host.authoring.agent import Model
+from agenthost.host.authoring.options import Option
 from agenthost.wire.json import JsonObject
 
-__all__ = ["MODE", "MODEL", "Choice", "Setting", "Settings"]
+__all__ = ["MODE", "MODEL", "SessionSettings", "Setting", "SettingChoice"]
 
 MODE = "mode"
 MODEL = "model"
 
-Way: TypeAlias = Literal["mode", "model", "select", "boolean"]
+SettingKind: TypeAlias = Literal["mode", "model", "select", "boolean"]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """A value that a setting may have, and what people read."""
+class SettingChoice:
+    """A value that a setting may have, with a name and a description for people."""
 
     value: str
     name: str
@@ -31,28 +31,29 @@ class Choice:
 
 @dataclass(slots=True)
 class Setting:
-    """One thing that can be chosen.
+    """One setting of a session.
 
     Attributes:
-        name: how the host calls it.
-        title: how people call it.
-        choices: what it may be.
-        current: what it is.
-        way: how it is changed.
-        id: how the program calls it.
+        name: the host's name of it.
+        title: its name for people.
+        choices: the values that it may have.
+        current: its value.
+        kind: which request changes it.
+        id: the program's id of it.
+        description: what it does.
     """
 
     name: str
     title: str
-    choices: tuple[Choice, ...]
+    choices: tuple[SettingChoice, ...]
     current: str
-    way: Way
+    kind: SettingKind
     id: str
     description: str | None = None
 
     def request(self, value: str) -> tuple[str, JsonObject]:
-        """Give the request that changes it; the id of the session goes into it too."""
-        match self.way:
+        """Return the method and the params that set it, without the id of the session."""
+        match self.kind:
             case "mode":
                 return "session/set_mode", {"modeId": value}
             case "model":
@@ -74,34 +75,34 @@ class Setting:
             self.description,
             labels=tuple(choice.name for choice in self.choices),
             descriptions=tuple(choice.description for choice in self.choices),
-            grant="run" if self.name == MODE else None,  # some modes ask nobody any more
+            grant="run" if self.name == MODE else None,  # some modes turn permission requests off
         )
 
 
 @dataclass(slots=True)
-class Settings:
-    """All that can be chosen in one session, by the names of the host."""
+class SessionSettings:
+    """The settings of one session, by the host's names."""
 
     known: dict[str, Setting] = field(default_factory=dict)
 
-    def learn(self, answer: Any) -> None:
-        """Take what the program says when a session begins, or is taken up."""
+    def load(self, answer: Any) -> None:
+        """Read the settings from the result of `session/new`, `session/load` or `session/resume`."""
         if type(answer) is not dict:
             return
         found = [*_modes(answer.get("modes")), *_models(answer.get("models"))]
         self.known = {setting.name: setting for setting in found}
         self._take(answer.get("configOptions"))
 
-    def hear(self, update: JsonObject) -> None:
-        """Take what the program says about changes."""
+    def on_update(self, update: JsonObject) -> None:
+        """Apply an update of the program."""
         kind = update.get("sessionUpdate")
         if kind == "current_mode_update" and MODE in self.known:
             self.known[MODE].current = str(update.get("currentModeId"))
         elif kind == "config_option_update":
             self._take(update.get("configOptions"))
 
-    def answered(self, setting: Setting, value: str, answer: Any) -> None:
-        """Take what the program answers to a change."""
+    def apply_response(self, setting: Setting, value: str, answer: Any) -> None:
+        """Apply the program's result of a change."""
         setting.current = value
         if type(answer) is dict:
             self._take(answer.get("configOptions"))
@@ -112,11 +113,11 @@ class Settings:
                 self.known[setting.name] = setting
 
     def values(self) -> dict[str, str]:
-        """Give what everything is at this moment."""
+        """Return the current values."""
         return {name: setting.current for name, setting in self.known.items()}
 
     def options(self, pinned: Iterable[str] = ()) -> list[Option]:
-        """Declare what sessions can set, but what is pinned."""
+        """Return the options that sessions can set, without pinned ones."""
         hidden = {MODEL, *pinned}
         return [
             setting.option()
@@ -125,7 +126,7 @@ class Settings:
         ]
 
     def models(self) -> list[Model]:
-        """Declare the models, the current one first: it is what is used unless somebody chooses."""
+        """Return the models, the current one first: it is the default."""
         setting = self.known.get(MODEL)
         if setting is None:
             return []
@@ -153,25 +154,25 @@ def _configured(option: Any) -> Setting | None:
         return None
     category = option.get("category")
     name = category if category in (MODE, MODEL) else option["id"]
-    title, description = str(option.get("name") or option["id"]), option.get("description")
-    said = description if isinstance(description, str) else None
+    title, text = str(option.get("name") or option["id"]), option.get("description")
+    description = text if isinstance(text, str) else None
     if option.get("type") == "boolean":
         current = "true" if option.get("currentValue") is True else "false"
-        both = (Choice("true", "On"), Choice("false", "Off"))
-        return Setting(name, title, both, current, "boolean", option["id"], said)
+        both = (SettingChoice("true", "On"), SettingChoice("false", "Off"))
+        return Setting(name, title, both, current, "boolean", option["id"], description)
     choices = _choices(option.get("options"), "value")
     if not choices:
         return None
-    return Setting(name, title, choices, str(option.get("currentValue")), "select", option["id"], said)
+    return Setting(name, title, choices, str(option.get("currentValue")), "select", option["id"], description)
 
 
-def _choices(listed: Any, key: str) -> tuple[Choice, ...]:
-    """Read choices; those in groups are taken out of them."""
-    found: dict[str, Choice] = {}
+def _choices(listed: Any, key: str) -> tuple[SettingChoice, ...]:
+    """Read choices. Groups are flattened."""
+    found: dict[str, SettingChoice] = {}
     for one in listed if isinstance(listed, list) else []:
         if type(one) is dict and isinstance(one.get("options"), list):
             found |= {choice.value: choice for choice in _choices(one["options"], key)}
         elif type(one) is dict and isinstance(one.get(key), str):
             name, description = one.get("name"), one.get("description")
-            found[one[key]] = Choice(one[key], str(name or one[key]), str(description or ""))
+            found[one[key]] = SettingChoice(one[key], str(name or one[key]), str(description or ""))
     return tuple(found.values())

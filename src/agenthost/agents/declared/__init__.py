@@ -1,6 +1,6 @@
-"""Agents that are written down in TOML: read, checked and built. See docs/toml-agents.md."""
+"""Agents declared in TOML: read, checked and built. See docs/toml-agents.md."""
 
-from agenthost.agents.declared.files import Written, read_file, read_tables
-from agenthost.agents.declared.places import DeclarationError, Place
+from agenthost.agents.declared.files import DeclaredAgent, read_agent_file, read_agent_tables
+from agenthost.agents.declared.locations import AgentFileError, Location
 
-__all__ = ["DeclarationError", "Place", "Written", "read_file", "read_tables"]
+__all__ = ["AgentFileError", "DeclaredAgent", "Location", "read_agent_file", "read_agent_tables"]

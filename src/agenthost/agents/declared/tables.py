@@ -1,11 +1,11 @@
-"""Tables: what may be written of an agent, and its reading with the place of all that is wrong."""
+"""The tables of an agent in TOML, and their validation with the location of each error."""
 
 from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from agenthost.agents.declared.places import Place
-from agenthost.core.misfits import find_misfit
+from agenthost.agents.declared.locations import Location
+from agenthost.core.json_schema_check import find_mismatch
 
 __all__ = ["AgentTable", "McpTable", "OptionTable", "SubagentTable", "read_table"]
 
@@ -13,7 +13,7 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 class OptionTable(msgspec.Struct, kw_only=True):
-    """Something that a session can set: `[options.NAME]`."""
+    """An option that a session can set: `[options.NAME]`."""
 
     type: Literal["text", "select", "secret"] = "text"
     default: str | None = None
@@ -23,7 +23,7 @@ class OptionTable(msgspec.Struct, kw_only=True):
 
 
 class McpTable(msgspec.Struct, kw_only=True):
-    """A server of tools: `[mcp.NAME]`; the arguments of `McpServer`."""
+    """An MCP server: `[mcp.NAME]`, with the arguments of `McpServer`."""
 
     command: str | list[str] | None = None
     url: str | None = None
@@ -38,7 +38,7 @@ class McpTable(msgspec.Struct, kw_only=True):
 
 
 class SubagentTable(msgspec.Struct, kw_only=True):
-    """Another agent that tasks can be given to: `[subagents.NAME]`."""
+    """A subagent: `[subagents.NAME]`."""
 
     title: str | None = None
     description: str | None = None
@@ -70,46 +70,48 @@ class AgentTable(msgspec.Struct, kw_only=True):
     mode: str | None = None
 
 
-INSIDE: dict[str, type[msgspec.Struct]] = {
+NESTED_TABLES: dict[str, type[msgspec.Struct]] = {
     "options": OptionTable,
     "mcp": McpTable,
     "subagents": SubagentTable,
 }
-"""The keys of an agent that hold tables by their names."""
+"""The keys of an agent that hold tables by name."""
 
 
-def read_table(table: Any, kind: type[T], place: Place) -> T:
-    """Check a table, and give it its type.
+def read_table(table: Any, kind: type[T], location: Location) -> T:
+    """Validate a table, and convert it to its type.
 
     Raises:
-        DeclarationError: a key that there is not, or a value of another type.
+        AgentFileError: a key is unknown, or a value has the wrong type.
     """
     if isinstance(table, dict):
-        place.check_keys(table, kind.__struct_fields__)
-        for key, inside in INSIDE.items() if kind is AgentTable else ():
-            _check_inside(table.get(key), inside, place.under(key))
+        location.check_keys(table, kind.__struct_fields__)
+        for key, inside in NESTED_TABLES.items() if kind is AgentTable else ():
+            _check_nested(table.get(key), inside, location.under(key))
     try:
         return msgspec.convert(table, kind, strict=True)
     except msgspec.ValidationError as error:
-        raise place.wrong(str(error)) if (found := _misfit(table, kind, place)) is None else found from None
+        raise (
+            location.error(str(error)) if (found := _find_error(table, kind, location)) is None else found
+        ) from None
 
 
-def _check_inside(tables: Any, kind: type[msgspec.Struct], place: Place) -> None:
+def _check_nested(tables: Any, kind: type[msgspec.Struct], location: Location) -> None:
     for name, one in tables.items() if isinstance(tables, dict) else ():
-        read_table(one, kind, place.under(name))
+        read_table(one, kind, location.under(name))
 
 
-def _misfit(table: Any, kind: type[msgspec.Struct], place: Place) -> Exception | None:
+def _find_error(table: Any, kind: type[msgspec.Struct], location: Location) -> Exception | None:
     (top,), defs = msgspec.json.schema_components([kind])
-    misfit = find_misfit(table, {**top, "$defs": defs})
+    misfit = find_mismatch(table, {**top, "$defs": defs})
     if misfit is None:
         return None
     wrong = misfit.at("")
-    path = place.path + wrong.path if place.path else wrong.path.removeprefix(".")
-    expected, found = (_in_toml(words) for words in (wrong.expected, wrong.found))
-    return Place(place.file, path).wrong(f"expected {expected}, found {found}")
+    path = location.path + wrong.path if location.path else wrong.path.removeprefix(".")
+    expected, found = (_toml_words(words) for words in (wrong.expected, wrong.found))
+    return Location(location.file, path).error(f"expected {expected}, found {found}")
 
 
-def _in_toml(words: str) -> str:
-    """Speak of TOML, which has tables and dates, and no null."""
+def _toml_words(words: str) -> str:
+    """Use TOML's terms: it has tables, and no null."""
     return words.replace(" or null", "").replace("an object", "a table").replace("a Python ", "a ")

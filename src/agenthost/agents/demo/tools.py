@@ -1,4 +1,4 @@
-"""The tools of the demo agent. Files are touched inside the workspace only; commands by a sandbox."""
+"""The tools of the demo agent. Files outside the workspace are refused; commands may be sandboxed."""
 
 import asyncio
 from collections.abc import Iterator
@@ -9,28 +9,28 @@ from typing import Annotated, TypeAlias
 from zoneinfo import ZoneInfo
 
 from agenthost.errors import ToolError
+from agenthost.host.authoring.tool import tool
+from agenthost.host.authoring.tool_context import ToolContext
+from agenthost.host.authoring.tool_results import ToolResult
 from agenthost.host.files.uris import belongs_to_git
-from agenthost.host.toolcontext import ToolContext
-from agenthost.host.toolresults import ToolResult
-from agenthost.host.tools import tool
-from agenthost.tools.workspace.scopes import scope_of
+from agenthost.tools.workspace.scopes import command_scope
 from agenthost.wire.ahp.tool import ToolResultFileEditContent
 
 __all__ = ["TOOLS"]
 
-LONGEST_SLEEP = 600
-LARGEST_FILE = 1024 * 1024
-LONGEST_OUTPUT = 32 * 1024
+MAX_SLEEP_SECONDS = 600
+MAX_FILE_BYTES = 1024 * 1024
+MAX_OUTPUT_CHARACTERS = 32 * 1024
 RUN_SECONDS = 60.0
 
-FilePath: TypeAlias = Annotated[str, "the file, seen from the workspace"]
+FilePath: TypeAlias = Annotated[str, "the file, relative to the workspace"]
 
 
 @tool(title="Add", read_only=True)
 async def add(a: float, b: float) -> float:
     """Add two numbers."""
     total = a + b
-    # A whole number without a fraction, for people; beyond 2^53 it would pretend to be exact.
+    # People prefer 5 to 5.0; beyond 2^53 an integer would look exact without being so.
     return int(total) if total.is_integer() and abs(total) < 2**53 else total
 
 
@@ -42,11 +42,11 @@ async def clock(zone: Annotated[str, "a time zone, such as Europe/Rome"] = "UTC"
 
 def _zone(name: str) -> tzinfo:
     if name == "UTC":
-        return UTC  # known even where no list of time zones is installed
+        return UTC  # works without an installed time zone database
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
-        raise ToolError(f"there is no time zone {name[:40]!r}; one is Europe/Rome") from None
+        raise ToolError(f"there is no time zone {name[:40]!r}; an example is Europe/Rome") from None
 
 
 @tool(title="Fail", read_only=False, destructive=False)
@@ -55,19 +55,19 @@ async def fail() -> str:
     raise ToolError("this tool always fails")
 
 
-@tool(title="Sleep", read_only=True, timeout=LONGEST_SLEEP + 10)
+@tool(title="Sleep", read_only=True, timeout=MAX_SLEEP_SECONDS + 10)
 async def sleep(seconds: Annotated[float, "how long, at most 600"], context: ToolContext) -> str:
     """Wait for some time."""
-    if not 0 <= seconds <= LONGEST_SLEEP:
-        raise ToolError(f"seconds has to be from 0 to {LONGEST_SLEEP}, not {seconds:g}")
+    if not 0 <= seconds <= MAX_SLEEP_SECONDS:
+        raise ToolError(f"seconds has to be from 0 to {MAX_SLEEP_SECONDS}, not {seconds:g}")
     await context.progress(f"Sleeping for {seconds:g} seconds")
     await asyncio.sleep(seconds)
     return f"slept for {seconds:g} seconds"
 
 
 def _preview_write(path: str, text: str, context: ToolContext) -> list[ToolResultFileEditContent]:
-    file = _inside(context.workspace, path)
-    with _plainly(path):
+    file = _resolve(context.workspace, path)
+    with _tool_errors(path):
         before = _read(file, path) if file.exists() else None
     return [] if before == text else [context.edited(file, before, text)]
 
@@ -82,15 +82,15 @@ def _preview_write(path: str, text: str, context: ToolContext) -> list[ToolResul
     grant="files",
 )
 def write_file(
-    path: FilePath, text: Annotated[str, "all that is to be in it"], context: ToolContext
+    path: FilePath, text: Annotated[str, "the whole content of the file"], context: ToolContext
 ) -> ToolResult:
-    """Write text to a file of the workspace; what was in it before is gone."""
-    file, data = _inside(context.workspace, path), text.encode()
+    """Write text to a file of the workspace. Replaces its previous content."""
+    file, data = _resolve(context.workspace, path), text.encode()
     if belongs_to_git(file.parts):
-        raise ToolError(f"{path!r} belongs to git; its files are not written by hand")
-    if len(data) > LARGEST_FILE:
-        raise ToolError(f"the text is larger than {LARGEST_FILE} bytes")
-    with _plainly(path):
+        raise ToolError(f"{path!r} belongs to git; its files cannot be written with this tool")
+    if len(data) > MAX_FILE_BYTES:
+        raise ToolError(f"the text is larger than {MAX_FILE_BYTES} bytes")
+    with _tool_errors(path):
         before = _read(file, path) if file.exists() else None
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
@@ -101,12 +101,12 @@ def write_file(
 @tool(title="Read file", read_only=True, grant="files")
 def read_file(path: FilePath, context: ToolContext) -> str:
     """Read a text file of the workspace."""
-    with _plainly(path):
-        return _read(_inside(context.workspace, path), path)
+    with _tool_errors(path):
+        return _read(_resolve(context.workspace, path), path)
 
 
-def _inside(workspace: Path, path: str) -> Path:
-    """Give the file that a path means, all links followed; looked at anew for each use, as links change.
+def _resolve(workspace: Path, path: str) -> Path:
+    """Return the file that a path means, with all links followed. Called for each use, as links may change.
 
     Raises:
         ToolError: it is not in the workspace.
@@ -114,10 +114,10 @@ def _inside(workspace: Path, path: str) -> Path:
     root = workspace.resolve()
     try:
         file = (root / path).resolve()
-    except (OSError, RuntimeError, ValueError):  # such as links in a circle, or a name that cannot be
-        raise ToolError(f"{path!r} is no path of a file") from None
+    except (OSError, RuntimeError, ValueError):  # such as a loop of links, or an invalid name
+        raise ToolError(f"{path!r} is not the path of a file") from None
     if not file.is_relative_to(root):
-        raise ToolError(f"{path!r} is outside the workspace; only files inside it may be touched")
+        raise ToolError(f"{path!r} is outside the workspace; only files inside it can be used")
     if file == root:
         raise ToolError(f"{path!r} is the workspace itself, not a file in it")
     return file
@@ -127,18 +127,18 @@ def _read(file: Path, path: str) -> str:
     if not file.is_file() and file.exists():
         raise ToolError(f"{path!r} is not a plain file")  # reading a pipe would never end
     with file.open("rb") as opened:
-        data = opened.read(LARGEST_FILE + 1)
-    if len(data) > LARGEST_FILE:
-        raise ToolError(f"{path!r} is larger than {LARGEST_FILE} bytes")
+        data = opened.read(MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES:
+        raise ToolError(f"{path!r} is larger than {MAX_FILE_BYTES} bytes")
     try:
         return data.decode()
     except UnicodeDecodeError:
-        raise ToolError(f"{path!r} is not a text in UTF-8") from None
+        raise ToolError(f"{path!r} is not text in UTF-8") from None
 
 
 @contextmanager
-def _plainly(path: str) -> Iterator[None]:
-    """Say what the system refuses in one sentence, with the path as it was given."""
+def _tool_errors(path: str) -> Iterator[None]:
+    """Turn an `OSError` into a sentence with the path as it was given."""
     try:
         yield
     except OSError as error:
@@ -152,22 +152,22 @@ def _plainly(path: str) -> Iterator[None]:
     idempotent=False,
     editable=True,
     grant="run",
-    scope=scope_of,
+    scope=command_scope,
 )
 async def run(command: Annotated[str, "the command, for sh"], context: ToolContext) -> ToolResult:
-    """Run a shell command in the workspace, for at most a minute; gives what it prints."""
+    """Run a shell command in the workspace, for at most a minute, and return its output."""
     if "\0" in command:
-        raise ToolError("a command cannot hold a null byte")
-    ran = await context.terminal(command, seconds=RUN_SECONDS, longest=LONGEST_OUTPUT)
-    words = ran.output
+        raise ToolError("a command cannot contain a null byte")
+    ran = await context.terminal(command, seconds=RUN_SECONDS, longest=MAX_OUTPUT_CHARACTERS)
+    text = ran.output
     if ran.is_cut:
-        words += "\n[the rest was left out]"
+        text += "\n[the rest was left out]"
     if ran.is_detached:
-        words += "\n[the user took over the terminal, and the command may go on in it]"
+        text += "\n[the user took over the terminal; the command may still be running in it]"
     error = f"the command ended with code {ran.code}" if ran.code else None
     if ran.is_late:
         error = f"the command took longer than {RUN_SECONDS:g} seconds and was stopped"
-    return ToolResult([ran.block, words], message=f"Ran {command[:60]}", error=error)
+    return ToolResult([ran.block, text], message=f"Ran {command[:60]}", error=error)
 
 
 TOOLS = (add, clock, fail, sleep, write_file, read_file, run)

@@ -1,10 +1,10 @@
-"""How the demo agent speaks: its options and models, and what they make of its words."""
+"""How the demo agent speaks: its options and models, and their effect on its answers."""
 
 from collections.abc import Iterable
 
-from agenthost.host.agent import Model
-from agenthost.host.options import Option
-from agenthost.host.turn import Turn
+from agenthost.host.authoring.agent import Model
+from agenthost.host.authoring.options import Option
+from agenthost.host.authoring.turn import Turn
 from agenthost.wire.ahp.config import ConfigSchema
 
 __all__ = ["MODELS", "OPTIONS", "Voice"]
@@ -18,7 +18,7 @@ OPTIONS = (
 )
 
 PAUSES = {"short": 0.01, "medium": 0.05, "long": 0.2}
-"""How long the steady model waits after each piece of text, in seconds."""
+"""How many seconds the steady model waits after each word."""
 
 _PAUSE: ConfigSchema = {
     "type": "object",
@@ -41,7 +41,7 @@ MODELS = (
 
 
 class Voice:
-    """Says things in the style of the session, after its greeting."""
+    """Says the answer in the style of the session, after its greeting."""
 
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
@@ -57,7 +57,7 @@ class Voice:
         await self.stream((text,))
 
     async def stream(self, pieces: Iterable[str]) -> None:
-        """Say the answer piece by piece: each is one delta. The greeting, if any, is the first of all."""
+        """Say the answer piece by piece; each is one delta. A greeting comes first."""
         turn = self._turn
         if self._greeting:
             greeting, self._greeting = self._greeting, ""

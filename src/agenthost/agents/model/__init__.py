@@ -1,4 +1,4 @@
-"""Models as agents: OpenAI's, Anthropic's, Google's, and any server that speaks like one of them."""
+"""Models as agents: OpenAI's, Anthropic's, Google's, and any server with a compatible API."""
 
 from agenthost.agents.model.agent import ModelAgent
 

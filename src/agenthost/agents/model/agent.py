@@ -1,8 +1,8 @@
-"""The model agent: any model behind both protocols.
+"""The model agent: any model, served over both protocols.
 
-It is a step function: each step is one request, and the host does the rest. Neighbours: `naming` (which model
-is meant), `connecting`, `stepping` (one step), `asking` (a request, tried again if need be), `history` and
-`streaming` (our words as the library's, and back), `failing` (what to tell people), `summarising`.
+It is a step function: each step is one request, and the host does the rest. Related modules: `model_name`,
+`connections`, `step` (one step of a turn), `request` (a request and its retries), `history` and
+`response_reader` (conversions to and from the library), `errors`, `summaries`.
 """
 
 import asyncio
@@ -12,36 +12,36 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Unpack
 
-from agenthost.agents.model.connecting import Connections, check, preload
-from agenthost.agents.model.facts import CONFIG, context_window, effort_of
-from agenthost.agents.model.naming import ModelName, key_variables, parse_name
-from agenthost.core.tokens import estimate_text
+from agenthost.agents.model.connections import ModelConnections, check_available, preload
+from agenthost.agents.model.facts import CONFIG, context_window, thinking_settings
+from agenthost.agents.model.model_name import ModelName, key_variables, parse_name
+from agenthost.core.token_estimate import estimate_text
 from agenthost.core.transcript import Message
 from agenthost.errors import ModelFailed
-from agenthost.host.agent import Agent, Description, Model
-from agenthost.host.turn import Turn
+from agenthost.host.authoring.agent import Agent, Description, Model
+from agenthost.host.authoring.turn import Turn
 from agenthost.wire.json import encode_json
 
 if TYPE_CHECKING:
-    from agenthost.agents.model.stepping import Step
+    from agenthost.agents.model.step import ModelStep
 
 __all__ = ["ModelAgent"]
 
 log = logging.getLogger("agenthost.model")
 
-LOAD_AFTER = 3.0
-"""When the library is loaded, in seconds after the start: it takes a while, and others start, too."""
+PRELOAD_DELAY = 3.0
+"""Seconds after the start until the library is loaded: loading is slow and would delay the start."""
 
 
 class ModelAgent(Agent):
-    """An agent that lets a model answer.
+    """An agent that answers with a model.
 
     Attributes:
-        system: what the model is told before everything else.
-        settings: how it is asked: `temperature`, `max_tokens`, `thinking`, `timeout` and whatever else
-            pydantic-ai's `ModelSettings` has.
-        attempts: how often a request is made before it fails.
-        titles: whether sessions get titles from the model.
+        system: the system prompt.
+        settings: `temperature`, `max_tokens`, `thinking`, `timeout` and the other keys of pydantic-ai's
+            `ModelSettings`.
+        attempts: how often a request is tried before it fails.
+        titles: whether the model suggests titles for sessions.
     """
 
     description = "Answers with a model."
@@ -62,37 +62,37 @@ class ModelAgent(Agent):
         titles: bool = True,
         **declared: Unpack[Description],
     ) -> None:
-        """Make an agent of a model, or of several to choose from; the first is the default.
+        """Declare an agent with a model, or several to choose from; the first is the default.
 
-        `base_url` is a server that speaks like OpenAI's chat, or like the service that the name of the model
-        begins with. Keys are taken from the environment: the usual variable of the service, or `api_key_env`.
-        A request that fails for a reason that may pass is made `attempts` times in all. With `titles`, the
-        model is asked for a title when the first turn of a session is over.
+        `base_url` is a server that speaks OpenAI's chat completions, or the format of the service that the
+        name of the model begins with. API keys come from the environment: the usual variable of the service,
+        or `api_key_env`. A request that fails with a transient error is tried up to `attempts` times. With
+        `titles`, the model is asked for a title after the first turn of a session.
 
         Raises:
-            AgentUnavailable: a library that it takes is not installed.
-            ValueError: a name that is none of a model, or of a service that nobody knows.
+            AgentUnavailable: a required library is not installed.
+            ValueError: the name of a model is invalid, or its service is unknown.
         """
         self.system = system
         self.settings = dict(settings or {})
         self.attempts = attempts
         self.titles = titles
         self._key_env = api_key_env
-        self._connections = Connections(base_url, api_key, api_key_env)
+        self._connections = ModelConnections(base_url, api_key, api_key_env)
         described = {one.id: one for one in models if isinstance(one, Model)}
         ids = dict.fromkeys([model, *(one if isinstance(one, str) else one.id for one in models)])
         self._named = {model_id: parse_name(model_id, base_url) for model_id in ids}
         for named in self._named.values():
-            check(named)
-        offered = [described.get(one) or _described(one, name) for one, name in self._named.items()]
-        self._loading: asyncio.TimerHandle | None = None
-        self._unsummarised: dict[str, str] = {}  # sessions, and the turns in which it did not work
+            check_available(named)
+        offered = [described.get(one) or _describe(one, name) for one, name in self._named.items()]
+        self._preload: asyncio.TimerHandle | None = None
+        self._unsummarised: dict[str, str] = {}  # by session, the turn in which a summary failed
         super().__init__(name, models=offered, **declared)
 
     async def start(self) -> None:
-        """Warn of what is missing, as it may be there by the time that somebody asks."""
+        """Warn about missing API keys. That is not an error yet: they may be set before the first turn."""
         first = self._named[self.models[0].id]
-        self._loading = asyncio.get_running_loop().call_later(LOAD_AFTER, preload, first)
+        self._preload = asyncio.get_running_loop().call_later(PRELOAD_DELAY, preload, first)
         for model_id, named in self._named.items():
             missing = self._connections.missing_key(named)
             if missing is not None:
@@ -100,23 +100,23 @@ class ModelAgent(Agent):
 
     async def stop(self) -> None:
         """Close the connections to the services."""
-        if self._loading is not None:
-            self._loading.cancel()
+        if self._preload is not None:
+            self._preload.cancel()
         await self._connections.close()
 
     async def forget(self, session: str) -> None:
-        """Drop what is known of a session."""
+        """Drop what is remembered of a session."""
         self._unsummarised.pop(session, None)
 
     def budget(self, model_id: str | None) -> int:
-        """Give how many tokens a transcript may have: what tools, instructions and an answer leave."""
+        """Return how many tokens a transcript may have: the window less tools, instructions and an answer."""
         window = super().budget(model_id)
         tools = [one.definition() for one in self.toolset.values()]
         taken = estimate_text(self.system) + estimate_text(encode_json(tools).decode())
         return max(window * 3 // 4 - taken, window // 4)
 
     async def answer(self, turn: Turn) -> AsyncIterator[Any]:
-        """Let the model answer: one step of the turn."""
+        """Run one step of the turn with the model."""
         chosen = turn.model or self.models[0]
         try:
             step = await self._step(turn, chosen.id)
@@ -128,19 +128,19 @@ class ModelAgent(Agent):
             raise
 
     def instructions(self, turn: Turn) -> str:
-        """Give what the model is told before everything else in this turn."""
+        """Return the system prompt for this turn."""
         return self.system
 
-    async def _step(self, turn: Turn, model_id: str) -> "Step":
+    async def _step(self, turn: Turn, model_id: str) -> "ModelStep":
         named = self._named[model_id]
         model = await self._connections.get(named)
-        stepping = importlib.import_module("agenthost.agents.model.stepping")  # by now the library is loaded
-        return stepping.Step(  # type: ignore[no-any-return]
+        module = importlib.import_module("agenthost.agents.model.step")  # the library is loaded by now
+        return module.ModelStep(  # type: ignore[no-any-return]
             turn=turn,
             model=model,
             name=named,
             system=self.instructions(turn),
-            settings={**self.settings, **effort_of(turn.model_config)},
+            settings={**self.settings, **thinking_settings(turn.model_config)},
             variables=key_variables(named, self._key_env),
             budget=self.budget(model_id),
             attempts=self.attempts,
@@ -153,9 +153,9 @@ class ModelAgent(Agent):
             return None
         named = self._named[self.models[0].id]
         model = await self._connections.get(named)
-        summarising = importlib.import_module("agenthost.agents.model.summarising")
-        return await summarising.entitled(model, named, messages, self.settings)  # type: ignore[no-any-return]
+        module = importlib.import_module("agenthost.agents.model.summaries")
+        return await module.suggest_title(model, named, messages, self.settings)  # type: ignore[no-any-return]
 
 
-def _described(model_id: str, named: ModelName) -> Model:
+def _describe(model_id: str, named: ModelName) -> Model:
     return Model(model_id, named.name, context_tokens=context_window(named), config=CONFIG)

@@ -1,34 +1,34 @@
-"""Facts about models that are known without asking their services: how much they read, how they can think."""
+"""Facts about models that need no request: their context window, and their thinking levels."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from agenthost.agents.model.naming import ModelName
+from agenthost.agents.model.model_name import ModelName
 from agenthost.wire.ahp.config import ConfigSchema
 
-__all__ = ["CONFIG", "context_window", "effort_of"]
+__all__ = ["CONFIG", "context_window", "thinking_settings"]
 
-EFFORT = "thinking"
+THINKING = "thinking"
 
-EFFORTS = ("default", "off", "minimal", "low", "medium", "high", "xhigh", "max")
+THINKING_LEVELS = ("default", "off", "minimal", "low", "medium", "high", "xhigh", "max")
 
 CONFIG: ConfigSchema = {
     "type": "object",
     "properties": {
-        EFFORT: {
+        THINKING: {
             "type": "string",
             "title": "Thinking",
             "description": "How much the model thinks before it answers, as far as it can be told.",
             "default": "default",
-            "enum": list(EFFORTS),
+            "enum": list(THINKING_LEVELS),
         }
     },
 }
-"""The settings of a model, as a form."""
+"""The schema of a model's settings."""
 
 
 def context_window(name: ModelName) -> int | None:
-    """Give how many tokens a model reads, if that is known."""
+    """Return the size of a model's context window in tokens, if it is known."""
     try:
         from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415 - comes with the library
     except ImportError:
@@ -43,9 +43,9 @@ def context_window(name: ModelName) -> int | None:
     return model.context_window
 
 
-def effort_of(config: Mapping[str, str]) -> dict[str, Any]:
-    """Give what a session's choice in that form means as a setting."""
-    chosen = config.get(EFFORT, EFFORTS[0])
-    if chosen == EFFORTS[0] or chosen not in EFFORTS:
+def thinking_settings(config: Mapping[str, str]) -> dict[str, Any]:
+    """Return the settings for a session's choice of thinking level."""
+    chosen = config.get(THINKING, THINKING_LEVELS[0])
+    if chosen == THINKING_LEVELS[0] or chosen not in THINKING_LEVELS:
         return {}
-    return {EFFORT: False if chosen == "off" else chosen}
+    return {THINKING: False if chosen == "off" else chosen}

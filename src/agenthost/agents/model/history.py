@@ -1,8 +1,8 @@
-"""History: a transcript of ours as the messages of the library, valid for every service.
+"""Converts a transcript to messages of the library that are valid for every service.
 
-Each call has exactly one result, right after it; requests and answers alternate; ids and names are such as
-all services take. What a service needs to have back (signatures of thoughts, ids) is in `_private` under its
-name; of thoughts, only those go back that have it. Knows no turn.
+Each call has exactly one result, right after it; requests and responses alternate; ids and names are accepted
+by all services. What a service must get back (signatures of thoughts, ids) is in `_private` under its name;
+thoughts without it are left out.
 """
 
 import re
@@ -28,24 +28,31 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.tools import ToolDefinition as Definition
 
-from agenthost.core.transcript import Block, Content, Message, calls_of
+from agenthost.core.transcript import Block, Content, Message, requested_calls
 from agenthost.wire.ahp.tool import ToolDefinition
 from agenthost.wire.json import JsonObject
 
-__all__ = ["Names", "definitions", "gone_tools", "instructions_of", "to_history", "without_links"]
+__all__ = [
+    "ToolNames",
+    "collect_instructions",
+    "removed_tools",
+    "replace_image_links",
+    "to_history",
+    "tool_definitions",
+]
 
 NO_RESULT = "There is no result: the call was given up."
 NO_TEXT = "(no text)"
 NO_IMAGE = "[an image, which this model cannot see]"
 NO_SUCH_IMAGE = "[an image that cannot be read]"
-FIRST_WORD = "(The assistant speaks first.)"
+ASSISTANT_FIRST = "(The assistant speaks first.)"
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
-_UNFIT = re.compile(r"[^A-Za-z0-9_-]")
+_INVALID = re.compile(r"[^A-Za-z0-9_-]")
 
 
-class Names:
-    """Names of tools as services take them, and the way back."""
+class ToolNames:
+    """Maps the names of tools to names that services accept, and back."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._to: dict[str, str] = {}
@@ -54,21 +61,21 @@ class Names:
             self.add(name)
 
     def add(self, name: str) -> str:
-        """Give the name that a service knows a tool by."""
+        """Return the name of a tool for the service."""
         if name not in self._to:
-            fit = _UNFIT.sub("_", name)[:64]
+            fit = _INVALID.sub("_", name)[:64]
             if not fit or fit in self._back:
-                fit = f"{fit[:51]}_{_mark(name)}"
+                fit = f"{fit[:51]}_{_digest(name)}"
             self._to[name], self._back[fit] = fit, name
         return self._to[name]
 
-    def back(self, name: str) -> str:
-        """Give the name that we know a tool by."""
+    def original(self, name: str) -> str:
+        """Return our name of a tool, given the service's."""
         return self._back.get(name, name)
 
 
-def definitions(tools: Sequence[ToolDefinition], names: Names) -> list[Definition]:
-    """Describe tools to a service."""
+def tool_definitions(tools: Sequence[ToolDefinition], names: ToolNames) -> list[Definition]:
+    """Return the definitions of tools for the library."""
     return [
         Definition(
             name=names.add(tool["name"]),
@@ -79,36 +86,36 @@ def definitions(tools: Sequence[ToolDefinition], names: Names) -> list[Definitio
     ]
 
 
-def gone_tools(messages: Sequence[Message]) -> list[ToolDefinition]:
-    """Describe the tools that were called and are no more."""
-    called = dict.fromkeys(call["name"] for message in messages for call in calls_of(message))
+def removed_tools(messages: Sequence[Message]) -> list[ToolDefinition]:
+    """Return definitions for the tools that were called, for services that require some."""
+    called = dict.fromkeys(call["name"] for message in messages for call in requested_calls(message))
     return [{"name": name, "description": "This tool is not there any more."} for name in called]
 
 
-def instructions_of(system: str, messages: Sequence[Message]) -> str:
-    """Give all instructions, wherever they are: services differ in where else they take them."""
+def collect_instructions(system: str, messages: Sequence[Message]) -> str:
+    """Return all instructions as one text: services differ in where they accept system messages."""
     more = [message["content"] for message in messages if message["role"] == "system"]
     return "\n\n".join(text for text in (system, *more) if text.strip())
 
 
 def to_history(
-    messages: Sequence[Message], service: str, names: Names, *, sees_images: bool = True
+    messages: Sequence[Message], service: str, names: ToolNames, *, sees_images: bool = True
 ) -> list[ModelMessage]:
-    """Give a transcript as a service of this name can read it. It begins and ends with a request."""
-    return _History(service, names, sees_images=sees_images).made_of(messages)
+    """Convert a transcript for a service. The result begins and ends with a request."""
+    return _History(service, names, sees_images=sees_images).convert(messages)
 
 
 class _History:
-    def __init__(self, service: str, names: Names, *, sees_images: bool) -> None:
+    def __init__(self, service: str, names: ToolNames, *, sees_images: bool) -> None:
         self._service = service
         self._names = names
         self._sees_images = sees_images
         self._messages: list[ModelMessage] = []
         self._used: set[str] = set()
-        self._calls: list[tuple[str, ToolCallPart]] = []  # of the message at hand, with our ids
+        self._calls: list[tuple[str, ToolCallPart]] = []  # of the current message, with our ids
 
-    def made_of(self, messages: Sequence[Message]) -> list[ModelMessage]:
-        results = _results_of(messages)
+    def convert(self, messages: Sequence[Message]) -> list[ModelMessage]:
+        results = _find_results(messages)
         for index, message in enumerate(messages):
             if message["role"] == "user":
                 self._request([UserPromptPart(self._content(message["content"]) or NO_TEXT)])
@@ -134,97 +141,97 @@ class _History:
         if not parts:
             return
         if not self._messages:
-            self._request([UserPromptPart(FIRST_WORD)])
+            self._request([UserPromptPart(ASSISTANT_FIRST)])
         last = self._messages[-1]
         if isinstance(last, ModelResponse):
             last.parts = [*last.parts, *parts]
             return
-        kept = self._kept(message)
+        private = self._private(message)
         self._messages.append(
             ModelResponse(
                 parts=parts,
-                provider_name=self._service if kept else None,
-                provider_url=kept.get("url"),
-                provider_response_id=kept.get("id"),
-                canonical_system=kept.get("system"),
-                model_name=kept.get("model"),
+                provider_name=self._service if private else None,
+                provider_url=private.get("url"),
+                provider_response_id=private.get("id"),
+                canonical_system=private.get("system"),
+                model_name=private.get("model"),
             )
         )
 
     def _returned(self, call: ToolCallPart, content: Content | None) -> ToolReturnPart:
-        told = NO_RESULT if content is None else self._content(content)
-        return ToolReturnPart(tool_name=call.tool_name, content=told, tool_call_id=call.tool_call_id)
+        result = NO_RESULT if content is None else self._content(content)
+        return ToolReturnPart(tool_name=call.tool_name, content=result, tool_call_id=call.tool_call_id)
 
     def _parts(self, block: Block) -> Iterator[ModelResponsePart]:
-        kept = self._kept(block)
-        kept = {**kept, "provider_name": self._service} if kept else {}
-        for thought in kept.pop("thoughts", []):
+        private = self._private(block)
+        private = {**private, "provider_name": self._service} if private else {}
+        for thought in private.pop("thoughts", []):
             yield ThinkingPart("", provider_name=self._service, **thought)
         match block["type"]:
             case "text" if block["text"].strip():
-                yield TextPart(block["text"], **kept)
-            case "thinking" if kept:
-                yield ThinkingPart(block["thinking"], **kept)
+                yield TextPart(block["text"], **private)
+            case "thinking" if private:
+                yield ThinkingPart(block["thinking"], **private)
             case "tool_use":
-                name, call_id = self._names.add(block["name"]), self._fitting_id(block["toolCallId"])
-                part = ToolCallPart(name, block["input"], call_id, **kept)
+                name, call_id = self._names.add(block["name"]), self._valid_id(block["toolCallId"])
+                part = ToolCallPart(name, block["input"], call_id, **private)
                 self._calls.append((block["toolCallId"], part))
                 yield part
 
-    def _kept(self, holder: Any) -> JsonObject:
-        """Give what the service wants to have back with this message or block."""
-        kept: Any = holder.get("_private", {}).get(self._service)
-        return kept if isinstance(kept, dict) else {}
+    def _private(self, holder: Any) -> JsonObject:
+        """Return what the service must get back with this message or block."""
+        private: Any = holder.get("_private", {}).get(self._service)
+        return private if isinstance(private, dict) else {}
 
-    def _fitting_id(self, call_id: str) -> str:
-        """Give an id that no other call has and that all services take; the same each time."""
-        fit = call_id if _ID.fullmatch(call_id) else f"call_{_mark(call_id)}"
+    def _valid_id(self, call_id: str) -> str:
+        """Return a unique id that all services accept; the same one for the same transcript."""
+        fit = call_id if _ID.fullmatch(call_id) else f"call_{_digest(call_id)}"
         again = 1
         while fit in self._used:
             again += 1
-            fit = f"call_{_mark(call_id)}_{again}"
+            fit = f"call_{_digest(call_id)}_{again}"
         self._used.add(fit)
         return fit
 
     def _content(self, content: Content) -> Any:
         if isinstance(content, str):
             return content
-        told: list[UserContent] = []
+        content_parts: list[UserContent] = []
         for block in content:
             if block["type"] == "text" and block["text"]:
-                told.append(block["text"])
+                content_parts.append(block["text"])
             elif block["type"] == "image":
-                told.append(_image(block["url"]) if self._sees_images else NO_IMAGE)
-        if all(isinstance(one, str) for one in told):
-            return "\n".join(str(one) for one in told)
-        return told
+                content_parts.append(_image(block["url"]) if self._sees_images else NO_IMAGE)
+        if all(isinstance(one, str) for one in content_parts):
+            return "\n".join(str(one) for one in content_parts)
+        return content_parts
 
 
-def without_links(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
-    """Put words in the place of images that would have to be fetched."""
+def replace_image_links(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
+    """Replace images that would have to be fetched by text."""
     return [
-        replace(message, parts=[_without_links(part) for part in message.parts])
+        replace(message, parts=[_replace_image_links(part) for part in message.parts])
         if isinstance(message, ModelRequest)
         else message
         for message in messages
     ]
 
 
-def _without_links(part: ModelRequestPart) -> ModelRequestPart:
+def _replace_image_links(part: ModelRequestPart) -> ModelRequestPart:
     if not isinstance(part, UserPromptPart | ToolReturnPart) or not isinstance(part.content, list):
         return part
-    told = [NO_SUCH_IMAGE if isinstance(item, ImageUrl) else item for item in part.content]
-    return replace(part, content=told)  # type: ignore[arg-type] # fits either
+    content = [NO_SUCH_IMAGE if isinstance(item, ImageUrl) else item for item in part.content]
+    return replace(part, content=content)  # type: ignore[arg-type] # valid for both
 
 
-def _results_of(messages: Sequence[Message]) -> dict[tuple[int, str], Content]:
-    """Find what came of each call, by the place of the message that asks for it, and its id."""
+def _find_results(messages: Sequence[Message]) -> dict[tuple[int, str], Content]:
+    """Find the result of each call, by the index of the message that makes it and the id of the call."""
     places: dict[str, int] = {}
     results: dict[tuple[int, str], Content] = {}
     for index, message in enumerate(messages):
         if message["role"] == "tool" and message["toolCallId"] in places:
             results[places.pop(message["toolCallId"]), message["toolCallId"]] = message["content"]
-        places.update({call["toolCallId"]: index for call in calls_of(message)})
+        places.update({call["toolCallId"]: index for call in requested_calls(message)})
     return results
 
 
@@ -235,5 +242,5 @@ def _image(url: str) -> UserContent:
         return NO_SUCH_IMAGE
 
 
-def _mark(text: str) -> str:
+def _digest(text: str) -> str:
     return blake2s(text.encode(errors="replace"), digest_size=6).hexdigest()

@@ -1,8 +1,8 @@
-"""`agenthost chat`: an agent at the terminal, over AHP, together with whoever else is in the session.
+"""`agenthost chat`: a session at the terminal, over AHP. Its modules import `render` and `terminal`.
 
-`conversation` is a session at a terminal: `story` and `hearing` (what happened, who did it), `view` (how it
-looks), `attendance`, `deciding` and `asking` (what somebody has to say), `commands`. A terminal is a `face`:
-`screen` has a cursor (`layout`, `keys`, `history`, `completing`), `plain` has none, and `piped` needs none.
+`app` runs one `conversation` after another. A conversation reads messages and `commands`, and asks for
+`approvals` and answers to `questions`, also those of subagents (`subagent_approvals`). `pipe` is the chat
+without a terminal.
 """
 
 import asyncio
@@ -10,51 +10,53 @@ import os
 import secrets
 import sys
 
-from agenthost.cli.chat.opening import Wish
-from agenthost.cli.ending import fail, plain_ends
+from agenthost.cli.chat.options import ChatOptions
+from agenthost.cli.exit_codes import exit_on_error, fail
 from agenthost.client.ahp import AhpClient, AuthRequired, Unauthorized, Unreachable
 
-__all__ = ["Wish", "run"]
+__all__ = ["ChatOptions", "run"]
 
 
-def run(wish: Wish) -> None:
-    """Chat, and end with 0; with 1 if it cannot be, with 2 if what was asked for makes no sense."""
-    with plain_ends(wish.url, unreachable=Unreachable, unauthorized=Unauthorized):
-        wish.check()
+def run(options: ChatOptions) -> None:
+    """Chat, and exit with 0; with 1 if that fails, with 2 if the options make no sense."""
+    with exit_on_error(options.url, unreachable=Unreachable, unauthorized=Unauthorized):
+        options.check()
         try:
-            code = asyncio.run(_chat(wish, _message()))
+            code = asyncio.run(_chat(options, _read_piped_message()))
         except AuthRequired as error:
             names = [one["resource"] for one in error.resources]
             fail(f"the agent needs a token: --token RESOURCE=TOKEN, for {', '.join(names) or 'what it uses'}")
     raise SystemExit(code)
 
 
-def _message() -> str | None:
-    """Read what is piped in; None if somebody sits there.
+def _read_piped_message() -> str | None:
+    """Read the message from standard input; None if that is a terminal.
 
     Raises:
-        ValueError: nothing is.
+        ValueError: there is no message.
     """
     if sys.stdin is None:
-        raise ValueError("there is nothing to say: the standard input is closed")
+        raise ValueError("there is nothing to say: standard input is closed")
     if sys.stdin.isatty():
         return None
     text = sys.stdin.read().rstrip("\n")
     if not text.strip():
-        raise ValueError("there is nothing to say: the standard input is empty")
+        raise ValueError("there is nothing to say: standard input is empty")
     return text
 
 
-async def _chat(wish: Wish, message: str | None) -> int:
-    name = f"chat-{secrets.token_hex(3)}"
-    async with AhpClient(wish.url, key=wish.key or None, client_id=name, name="agenthost chat") as client:
+async def _chat(options: ChatOptions, message: str | None) -> int:
+    client_id = f"chat-{secrets.token_hex(3)}"
+    async with AhpClient(
+        options.url, key=options.key or None, client_id=client_id, name="agenthost chat"
+    ) as client:
         if message is not None:
-            from agenthost.cli.chat.piped import answer_piped  # noqa: PLC0415 - needs none of the rest
+            from agenthost.cli.chat.pipe import answer_piped  # noqa: PLC0415 - needs neither of the next
 
-            return await answer_piped(client, wish, message)
-        from agenthost.cli.chat.sitting import Sitting  # noqa: PLC0415 - what paints takes its time to import
+            return await answer_piped(client, options, message)
+        from agenthost.cli.chat.app import ChatApp  # noqa: PLC0415 - prompt_toolkit and rich load slowly
 
-        return await Sitting(client, wish, has_cursor=_has_cursor()).run()
+        return await ChatApp(client, options, has_cursor=_has_cursor()).run()
 
 
 def _has_cursor() -> bool:

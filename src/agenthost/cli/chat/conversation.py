@@ -1,275 +1,267 @@
-"""The conversation: one session, talked in until somebody leaves it or goes to another one."""
+"""A conversation: one session, until the user leaves it or switches to another."""
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeVar
+from typing import Any
 
-from agenthost.cli.chat.attaching import Attachments
-from agenthost.cli.chat.attendance import Attendance
-from agenthost.cli.chat.deciding import Desk
-from agenthost.cli.chat.face import Face
-from agenthost.cli.chat.hearing import Hearing
-from agenthost.cli.chat.painting import Painter, one_line
-from agenthost.cli.chat.story import Story
-from agenthost.cli.chat.view import View
-from agenthost.cli.ending import INTERRUPTED
-from agenthost.client.ahp import AhpClient, AhpError, Change, Event, Gone, Lost, Rejected, Session
+from agenthost.cli.chat.approvals import ApprovalContext
+from agenthost.cli.chat.attachments import Attachments
+from agenthost.cli.chat.commands import CommandContext, Commands
+from agenthost.cli.chat.outcomes import Leave, Outcome
+from agenthost.cli.chat.render.authorship import Authorship
+from agenthost.cli.chat.render.events import EventReader
+from agenthost.cli.chat.render.view import View
+from agenthost.cli.chat.subagent_approvals import ApprovalTree
+from agenthost.cli.chat.tasks import first_completed
+from agenthost.cli.chat.terminal.paint import Painter
+from agenthost.cli.chat.terminal.terminal import ChatTerminal
+from agenthost.cli.chat.terminal.text import one_line
+from agenthost.cli.exit_codes import INTERRUPTED
+from agenthost.client.ahp import (
+    AhpClient,
+    AhpError,
+    Change,
+    ConnectionEvent,
+    ConnectionLost,
+    Gone,
+    Rejected,
+    Session,
+)
 
-__all__ = ["Conversation", "Leave", "Place", "Switch"]
+__all__ = ["ChatContext", "Conversation"]
 
 FRAME_SECONDS = 1 / 30
-"""So long what streams is gathered before it is painted again."""
+"""How long changes are collected before the screen is repainted."""
 
 TICK_SECONDS = 0.1
-"""So often it is painted while something goes on, if nothing comes."""
+"""How often the screen is repainted while a turn runs, even without changes."""
 
-TWICE_SECONDS = 2.0
-"""Two Ctrl-C within this time leave."""
+DOUBLE_PRESS_SECONDS = 2.0
+"""Ctrl-C twice within this time leaves."""
 
-TURNS_SHOWN = 5
-"""How many turns of a session are shown when it is gone on with."""
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Leave:
-    """The chat is over."""
-
-    code: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Switch:
-    """The chat goes on in another session."""
-
-    session: Session
-    is_new: bool = False
-
-
-Outcome: TypeAlias = Leave | Switch
+MAX_TURNS_SHOWN = 5
+"""How many turns of an existing session are shown at first."""
 
 
 @dataclass(slots=True)
-class Place:
-    """Where a conversation happens: a host, and a terminal.
+class ChatContext:
+    """The host and the terminal of a conversation.
 
     Attributes:
-        offered: what goes with proposals of the host's, by their texts.
-        enter: told of each session that is entered.
+        approve_all: whether every call is allowed without asking.
+        offered_attachments: the attachments of the completions that were offered, by the text they insert.
+        on_enter: called with each session before its conversation.
     """
 
     client: AhpClient
-    face: Face
+    terminal: ChatTerminal
     painter: Painter
-    view_kind: type[View]
-    is_trusting: bool
-    offered: dict[str, Any] = field(default_factory=dict)
-    enter: Callable[[Session], None] = lambda _: None
+    new_view: Callable[[Authorship], View]
+    approve_all: bool
+    offered_attachments: dict[str, Any] = field(default_factory=dict)
+    on_enter: Callable[[Session], None] = lambda _: None
 
 
 class Conversation:
     """One session at one terminal."""
 
-    def __init__(self, place: Place, session: Session) -> None:
-        self.place = place
-        self.client = place.client
-        self.session = session
-        self.face = place.face
-        self.hearing = Hearing(place.client.client_id)
-        self.view = self._new_view()
-        self.attachments = Attachments()
-        self._story = Story()
-        self._news = asyncio.Event()
-        self._trouble = ""
+    def __init__(self, context: ChatContext, session: Session) -> None:
+        self._context = context
+        self._client = context.client
+        self._terminal = context.terminal
+        self._session = session
+        self._authorship = Authorship(context.client.client_id)
+        self.view = context.new_view(self._authorship)
+        self._attachments = Attachments()
+        self._reader = EventReader()
+        self._changed = asyncio.Event()
+        self._connection = ""
         self._queued: set[str] = set()
-        self._interrupted = -TWICE_SECONDS
+        self._interrupted = -DOUBLE_PRESS_SECONDS
         self._outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._tasks: set[asyncio.Task[None]] = set()
-        desk = Desk(place.client, place.face, place.painter, self.view.note, place.is_trusting)
-        self._attendance = Attendance(desk, session, self.hearing)
+        self._approvals = ApprovalTree(self._approval_context(), session, self._authorship)
+        self._commands = Commands(self._command_context())
+
+    def _approval_context(self) -> ApprovalContext:
+        context = self._context
+        return ApprovalContext(
+            context.client, context.terminal, context.painter, self.view.note, context.approve_all
+        )
+
+    def _command_context(self) -> CommandContext:
+        return CommandContext(
+            client=self._client,
+            session=self._session,
+            terminal=self._terminal,
+            painter=self._context.painter,
+            view=self.view,
+            attachments=self._attachments,
+            show_history=self._show_history,
+            stop_turn=self._stop_turn,
+        )
 
     async def run(self) -> Outcome:
-        """Talk; gives what comes afterwards.
+        """Converse until something ends it. Return what follows.
 
         Raises:
-            AhpError: there is no host any more.
+            AhpError: the host is gone.
         """
-        stops = [self.session.listen(self._heard), self.client.listen(self._connection)]
-        self.face.interrupted = self.interrupt
+        unlisten = [self._session.listen(self._on_change), self._client.listen(self._on_connection)]
+        self._terminal.on_interrupt = self._interrupt
         try:
-            await self._begin()
-            return await _first(self._tell(), self._attendance.run(), self._read(), self._wait_outcome())
+            await self._show_past(self._reader, MAX_TURNS_SHOWN, self.view)
+            return await first_completed(
+                self._show_changes(), self._approvals.run(), self._read_input(), self._wait_outcome()
+            )
         except Gone:
-            self.view.fail("this session is not there any more")
+            self.view.fail("this session no longer exists")
             return Leave(1)
         finally:
-            for stop in stops:
+            for stop in unlisten:
                 stop()
             for task in self._tasks:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
             await self.view.close()
 
-    def _new_view(self) -> View:
-        return self.place.view_kind(self.client, self.face, self.place.painter, self.hearing)
-
     async def _wait_outcome(self) -> Outcome:
         return await self._outcome
 
     def end(self, outcome: Outcome) -> None:
-        """Have it end."""
+        """End it with this outcome."""
         if not self._outcome.done():
             self._outcome.set_result(outcome)
 
-    # What happens
+    # Output
 
-    def _heard(self, change: Change) -> None:
-        self.hearing.hear(change)
-        self._news.set()
+    def _on_change(self, change: Change) -> None:
+        self._authorship.record(change)
+        self._changed.set()
 
-    def _connection(self, event: Event) -> None:
-        if isinstance(event, Lost):
-            self._trouble = "the connection is lost; trying to get it back…"
-            self.view.note(f"the connection is lost: {event.error}")
-        elif self._trouble:
-            self._trouble = ""
-            self.view.note("connected again")
-        self._news.set()
+    def _on_connection(self, event: ConnectionEvent) -> None:
+        if isinstance(event, ConnectionLost):
+            self._connection = "connection lost; reconnecting…"
+            self.view.note(f"connection lost: {event.error}")
+        elif self._connection:
+            self._connection = ""
+            self.view.note("reconnected")
+        self._changed.set()
 
-    async def _begin(self) -> None:
-        """Show the end of what was said before."""
-        await self._show_past(self._story, TURNS_SHOWN, self.view)
+    async def _show_history(self, turns: int) -> None:
+        """Show the last ended turns again, without disturbing a turn that runs."""
+        await self._show_past(EventReader(), turns, self._context.new_view(self._authorship))
 
-    async def show_again(self, turns: int) -> None:
-        """Show the last turns that have ended once more; a turn that runs is not disturbed by it."""
-        await self._show_past(Story(), turns, self._new_view())
+    async def _show_past(self, reader: EventReader, turns: int, view: View) -> None:
+        state: Any = {key: value for key, value in self._session.confirmed.items() if key != "activeTurn"}
+        skipped = reader.skip(state, turns)
+        if skipped:
+            view.note(f"… {skipped} earlier turn{'' if skipped == 1 else 's'}")
+        view.is_replay = True
+        for event in reader.read(state):
+            await view.show(event)
+        view.is_replay = False
 
-    async def _show_past(self, story: Story, turns: int, view: View) -> None:
-        state: Any = {key: value for key, value in self.session.confirmed.items() if key != "activeTurn"}
-        left_out = story.skip(state, turns)
-        if left_out:
-            view.note(f"… {left_out} earlier turn{'' if left_out == 1 else 's'}")
-        view.is_past = True
-        for event in story.look(state):
-            await view.tell(event)
-        view.is_past = False
-
-    async def _tell(self) -> Outcome:
-        """Show what is new, as often as a person can see it."""
+    async def _show_changes(self) -> Outcome:
+        """Show what is new, at most once per frame."""
         while True:
-            state: Any = self.session.confirmed
-            for event in self._story.look(state):
-                await self.view.tell(event)
-            self.view.live(self.session.state, self._story.waiting(state), self._trouble)
+            state: Any = self._session.confirmed
+            for event in self._reader.read(state):
+                await self.view.show(event)
+            self.view.update(self._session.state, self._reader.unreported_calls(state), self._connection)
             await asyncio.sleep(FRAME_SECONDS)
-            is_busy = "activeTurn" in state or bool(self._trouble) or self.view.is_hinting
+            is_busy = "activeTurn" in state or bool(self._connection) or self.view.has_hint
             try:
                 async with asyncio.timeout(TICK_SECONDS if is_busy else None):
-                    await self._news.wait()
+                    await self._changed.wait()
             except TimeoutError:
                 continue
-            self._news.clear()
+            self._changed.clear()
 
-    # What is typed
+    # Input
 
-    async def _read(self) -> Outcome:
-        from agenthost.cli.chat.commands import Commands  # noqa: PLC0415 - which know conversations
-
-        commands = Commands(self)
+    async def _read_input(self) -> Outcome:
         while True:
             try:
-                typed = await self.face.read()
+                typed = await self._terminal.read_message()
             except EOFError:
                 return Leave()
-            if commands.is_one(typed):
-                outcome = await commands.run(typed)
+            if self._commands.is_command(typed):
+                outcome = await self._commands.run(typed)
                 if outcome is not None:
                     return outcome
             elif typed.strip():
-                self.say(typed.removeprefix(":") if typed.startswith("::") else typed)
-            self._news.set()
+                self._send(typed.removeprefix(":") if typed.startswith("::") else typed)
+            self._changed.set()
 
-    def say(self, text: str) -> None:
-        """Say something: now, or after the turn that is running."""
-        attachments = self.attachments.take(text, self.place.offered)
-        self.spawn(self._say(text, attachments))
+    def _send(self, text: str) -> None:
+        attachments = self._attachments.take(text, self._context.offered_attachments)
+        self._spawn(self._send_or_queue(text, attachments))
 
-    async def _say(self, text: str, attachments: list[Any]) -> None:
+    async def _send_or_queue(self, text: str, attachments: list[Any]) -> None:
+        """Send a message now, or queue it behind the turn that runs."""
         try:
-            if self.session.active_turn is None:
+            if self._session.active_turn is None:
                 try:
-                    await self.session.send(text, attachments)
+                    await self._session.send(text, attachments)
                 except Rejected:
-                    if self.session.active_turn is None:
+                    if self._session.active_turn is None:
                         raise
-                    await self._queue(text, attachments)  # somebody else was quicker
+                    await self._queue(text, attachments)  # another client was faster
             else:
                 await self._queue(text, attachments)
         except AhpError as error:
             self.view.fail(f"not sent: {error}")
-            self.face.put_back(text)
+            self._terminal.put_back(text)
         except asyncio.CancelledError:
-            if not self.client.is_connected:  # whoever leaves now should know
+            if not self._client.is_connected:  # a user who leaves now should know
                 self.view.fail(f"not sent: {one_line(text, 200)}")
             raise
 
     async def _queue(self, text: str, attachments: list[Any]) -> None:
-        name = secrets.token_hex(8)
-        self._queued.add(name)
-        await self.session.queue(text, attachments, message_id=name)
+        message_id = secrets.token_hex(8)
+        self._queued.add(message_id)
+        await self._session.queue(text, attachments, message_id=message_id)
 
-    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something beside all else; errors of the host's are told."""
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run something in the background, and show its errors."""
 
-        async def told() -> None:
+        async def run() -> None:
             try:
                 await work
             except (AhpError, ValueError) as error:
                 self.view.fail(str(error))
 
-        task = asyncio.create_task(told())
+        task = asyncio.create_task(run())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def interrupt(self) -> None:
+    def _interrupt(self) -> None:
         """Stop the turn; the second time, leave."""
         now = asyncio.get_running_loop().time()
-        if now - self._interrupted < TWICE_SECONDS:
+        if now - self._interrupted < DOUBLE_PRESS_SECONDS:
             self.end(Leave(INTERRUPTED))
             return
         self._interrupted = now
-        self._news.set()
-        if self.session.is_gone or self.session.active_turn is None:
-            self.view.hint("Ctrl-C once more leaves; so does Ctrl-D")
+        self._changed.set()
+        if self._session.is_gone or self._session.active_turn is None:
+            self.view.hint("press Ctrl-C again to leave, or Ctrl-D")
         else:
-            self.view.hint("stopping; Ctrl-C once more leaves")
-            self.spawn(self.stop())
+            self.view.hint("stopping; press Ctrl-C again to leave")
+            self._spawn(self._stop_turn())
 
-    async def stop(self) -> None:
-        """Stop the turn that is running. What we queued behind it comes back to be changed or sent again."""
-        queued: Any = self.session.state.get("queuedMessages", [])
-        ours = [one for one in queued if one["id"] in self._queued]
+    async def _stop_turn(self) -> None:
+        """Stop the turn that runs. The messages we queued behind it return to the input line."""
+        queued: Any = self._session.state.get("queuedMessages", [])
+        ours = [message for message in queued if message["id"] in self._queued]
         for message in ours:
-            self.session.unqueue(message["id"])
+            self._session.unqueue(message["id"])
         if ours:
-            self.face.put_back("\n".join(one["userMessage"]["text"] for one in ours))
+            self._terminal.put_back("\n".join(message["userMessage"]["text"] for message in ours))
         try:
-            await self.session.cancel()
+            await self._session.cancel()
         except (ValueError, Rejected):
-            if self.session.active_turn is not None:
+            if self._session.active_turn is not None:
                 raise  # else it has just ended by itself
-
-
-async def _first(*works: Awaitable[T]) -> T:
-    """Do several things until one of them is done; gives what it gave, or raises what it raised."""
-    tasks = [asyncio.ensure_future(work) for work in works]
-    try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        return next(iter(done)).result()
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)

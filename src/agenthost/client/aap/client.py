@@ -7,10 +7,11 @@ from typing import Any, Self
 from agenthost.client.aap.errors import NotFound
 from agenthost.client.aap.permission import Decide, deny_all
 from agenthost.client.aap.server import Server
-from agenthost.client.aap.session import Defaults, Session, TurnOptions, overrides_of
-from agenthost.client.aap.tools import Tools, tools_of
+from agenthost.client.aap.session import Defaults, Session, TurnOptions, agent_overrides
+from agenthost.client.aap.tools import tool_spec
 from agenthost.client.aap.transport import Timeouts, Transport
 from agenthost.client.aap.turn import TurnLimits
+from agenthost.client.tools import Tools, tools_by_name
 from agenthost.errors import InvalidValue
 from agenthost.wire.aap.v3 import (
     POST_SESSIONS_RESPONSE,
@@ -23,24 +24,23 @@ from agenthost.wire.aap.v3 import (
 __all__ = ["DEFAULT_URL", "AapClient"]
 
 DEFAULT_URL = "http://127.0.0.1:8642/aap"
-"""Where `agenthost serve` serves AAP, unless it is told otherwise."""
+"""Where `agenthost serve` serves AAP by default."""
 
 
 class AapClient:
-    """One AAP server. It may speak version 1, 2 or 3: that is asked once, when it is first needed.
+    """One AAP server of version 1, 2 or 3; which one is found out on first use.
 
     Args:
-        url: the server, as `HOST:PORT` or a URL; without one, that of `AGENTHOST_URL`, or `DEFAULT_URL`. Of
-            a URL with a path that is the base URL: what stands before `/meta`. Of a server alone, it is
-            looked for below `/aap` too.
-        key: the API key, if the server wants one.
-        permission: decides about calls of the server's tools that a session does not trust.
+        url: the server, as `HOST:PORT` or a URL; the default is `AGENTHOST_URL`, or else `DEFAULT_URL`. A
+            path must be the base URL: what comes before `/meta`. Without a path, `/aap` is tried too.
+        key: the API key, if the server needs one.
+        permission: decides about calls of server tools that a session does not trust.
         limits: how far a turn may go.
         timeouts: how long to wait for the server.
-        retries: how often to try again what is safe to try again.
+        retries: how often to retry what is safe to retry.
 
     Raises:
-        ValueError: the URL or the key cannot be used.
+        ValueError: the URL or the key is unusable.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class AapClient:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Leave the turns that are under way, and close all connections."""
+        """Stop listening to running turns and close all connections."""
         await self._server.aclose()
 
     @property
@@ -74,7 +74,7 @@ class AapClient:
         return self._server.transport.url
 
     async def version(self) -> int:
-        """Ask which version of AAP the server speaks.
+        """Return the version of AAP that the server speaks.
 
         Raises:
             AapError: such as `NotAap`.
@@ -82,7 +82,7 @@ class AapClient:
         return (await self._server.version()).number
 
     async def meta(self) -> GetMetaResponse:
-        """Ask which agents there are, in the words of version 3 whichever the server speaks.
+        """Return the server's agents, in the form of version 3 whichever the server speaks.
 
         Raises:
             AapError: such as `NotAap`.
@@ -101,33 +101,33 @@ class AapClient:
         permission: Decide | None = None,
         limits: TurnLimits | None = None,
     ) -> Session:
-        """Make a session. In versions 1 and 2 of AAP that is put off until its first turn, which makes it.
+        """Create a session. In versions 1 and 2 of AAP its first turn creates it (C2).
 
         Args:
-            agent: its name; may be left out where the server has only one.
+            agent: its name; optional if the server has only one.
             options: values for options of the agent.
-            server_tools: tools of the server to switch on, each call of which needs permission.
-            trusted_tools: tools of the server to switch on, which it may run by itself.
-            tools: the application's own: typed functions.
+            server_tools: server tools to enable; each call needs permission.
+            trusted_tools: server tools to enable; the server may run them without asking.
+            tools: the application's own tools: typed functions.
             messages: a history to begin with.
-            permission: decides for this session, in place of what the client has.
+            permission: decides for this session, instead of the client's.
             limits: how far its turns may go.
 
         Raises:
             AapError: such as `Refused`.
-            TypeError: a tool takes what has no JSON.
-            ValueError: two tools have one name, or there are several agents to choose from.
+            TypeError: a parameter of a tool has no JSON type.
+            ValueError: two tools have the same name, or there are several agents to choose from.
         """
-        own = tools_of(tools)
+        own = tools_by_name(tools)
         how: TurnOptions = {"server_tools": server_tools, "trusted_tools": trusted_tools}
         if options is not None:
             how["options"] = options
         name = agent if agent is not None else await self._only_agent()
-        body: PostSessionsRequest = {"agent": {"name": name, **overrides_of(how)}}
+        body: PostSessionsRequest = {"agent": {"name": name, **agent_overrides(how)}}
         if messages:
             body["messages"] = list(messages)
         if own:
-            body["tools"] = [tool.spec() for tool in own.values()]
+            body["tools"] = [tool_spec(tool) for tool in own.values()]
         made = None if (await self._server.version()).opens_with_turn else await self._post(body)
         defaults = self._own(permission, limits)
         return Session(self._server, defaults, session_id=made, unsent=body, tools=own, is_declared=True)
@@ -140,21 +140,21 @@ class AapClient:
         permission: Decide | None = None,
         limits: TurnLimits | None = None,
     ) -> Session:
-        """Come back to a session by its id. Nothing is asked yet.
+        """Return a session by its id. Nothing is sent yet.
 
-        The functions of `tools` are not kept by the server, so they have to be given again.
+        The server knows the names of `tools`, not the functions, so pass them again.
 
         Raises:
-            TypeError: a tool takes what has no JSON.
-            ValueError: two tools have one name.
+            TypeError: a parameter of a tool has no JSON type.
+            ValueError: two tools have the same name.
         """
         defaults = self._own(permission, limits)
-        return Session(self._server, defaults, session_id=session_id, tools=tools_of(tools))
+        return Session(self._server, defaults, session_id=session_id, tools=tools_by_name(tools))
 
     async def sessions(self) -> AsyncIterator[SessionInfo]:
-        """Give all sessions, page by page as they are needed.
+        """Yield all sessions, fetching pages as they are needed.
 
-        In version 1 of AAP a page has only ids, so that each session is asked for by itself.
+        In version 1 of AAP a page has only ids (L1), so each session takes a request of its own.
 
         Raises:
             AapError: such as `Unauthorized`.
@@ -167,12 +167,12 @@ class AapClient:
             try:
                 page, cursor = version.page(body)
             except InvalidValue as error:
-                raise self._server.broke_rules(error) from error
+                raise self._server.violation(error) from error
             for one in page:
                 info = await self._look_up(one) if isinstance(one, str) else one
                 if info is not None:
                     yield info
-            if cursor is None or cursor in seen:  # a server that goes in circles has nothing new
+            if cursor is None or cursor in seen:  # a repeated cursor would loop for ever
                 return
             seen.add(cursor)
 
@@ -180,7 +180,7 @@ class AapClient:
         try:
             return await self.session(session_id).info()
         except NotFound:
-            return None  # deleted meanwhile
+            return None  # deleted in the meantime
 
     async def _only_agent(self) -> str:
         names = [agent["name"] for agent in (await self.meta())["agents"]]
@@ -194,7 +194,7 @@ class AapClient:
         try:
             return POST_SESSIONS_RESPONSE.take(answer)["sessionId"]
         except InvalidValue as error:
-            raise self._server.broke_rules(error) from error
+            raise self._server.violation(error) from error
 
     def _own(self, permission: Decide | None, limits: TurnLimits | None) -> Defaults:
         return Defaults(permission or self._defaults.permission, limits or self._defaults.limits)

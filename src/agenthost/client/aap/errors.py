@@ -1,4 +1,4 @@
-"""What can go wrong between an application and an AAP server. Knows no HTTP library."""
+"""The errors of the AAP client. Knows no HTTP library."""
 
 from agenthost.errors import HostError, LimitReached
 
@@ -10,25 +10,25 @@ __all__ = [
     "NotFound",
     "NothingToResume",
     "Refused",
-    "ServerBroke",
-    "StreamBroke",
+    "ServerError",
+    "StreamError",
     "TimedOut",
     "TooManyRequests",
     "TurnTooLong",
     "Unauthorized",
     "Unreachable",
-    "refusal_of",
+    "error_class",
 ]
 
 
 class AapError(HostError):
-    """Anything that goes wrong between an application and an AAP server.
+    """The base class of all errors of the AAP client.
 
     Attributes:
-        status: the HTTP status, if the server answered with one that is an error.
-        code: the server's own word for it, for programs.
-        path: the field of the request that is wrong, such as `$.agent.options.style`.
-        retry_after: after how many seconds the server says it is worth trying again.
+        status: the HTTP status, if the server answered with an error.
+        code: the server's error code.
+        path: the invalid field of the request, such as `$.agent.options.style`.
+        retry_after: after how many seconds the server suggests trying again.
     """
 
     def __init__(
@@ -48,47 +48,47 @@ class AapError(HostError):
 
 
 class Refused(AapError):
-    """The server does not do what it was asked for: nothing has changed there."""
+    """The server refused the request; nothing has changed there."""
 
 
 class Unauthorized(Refused):
-    """The server wants a key, another one, or one that may do more."""
+    """The server needs a key, another key, or one with more rights."""
 
 
 class NotFound(Refused):
-    """There is no such session, or the agent offers no such history."""
+    """There is no such session, or the agent does not offer that history."""
 
 
 class Conflict(Refused):
-    """It cannot happen now, such as while another turn is running."""
+    """It is impossible at the moment, for example because another turn is running."""
 
 
 class TooManyRequests(Refused):
-    """The server has had enough for the moment; `retry_after` may say for how long."""
+    """The server limits the rate of requests; `retry_after` may say for how long."""
 
 
-class ServerBroke(AapError):
-    """The server failed at it, or cannot work now. What it did before that is not known."""
+class ServerError(AapError):
+    """The server failed. What it did before that is unknown."""
 
 
 class Unreachable(AapError):
-    """No connection to the server came about: nothing was sent."""
+    """The server could not be reached; nothing was sent."""
 
 
 class TimedOut(AapError):
-    """The server was silent for too long. What it does with the request is not known."""
+    """The server did not answer in time. Whether it handles the request is unknown."""
 
 
-class StreamBroke(AapError):
-    """The answer ended before its end. The turn may go on at the server: the history tells."""
+class StreamError(AapError):
+    """The answer was cut off or is unreadable. The turn may go on at the server; the history tells (Z1)."""
 
 
 class NotAap(AapError):
-    """What answers is no AAP server, or speaks a version that is not known here."""
+    """The peer is not an AAP server, or speaks an unknown version."""
 
 
 class NotCreatedYet(AapError):
-    """The session has no id yet: in versions 1 and 2 of AAP, the first turn makes it."""
+    """The session has no id yet: in versions 1 and 2 of AAP its first turn creates it (C2)."""
 
 
 class NothingToResume(AapError):
@@ -96,7 +96,7 @@ class NothingToResume(AapError):
 
 
 class TurnTooLong(AapError, LimitReached):
-    """The turn took more rounds or more time than the application lets it."""
+    """The turn took more rounds or more time than the application allows."""
 
 
 _BY_STATUS: dict[int, type[AapError]] = {
@@ -108,6 +108,6 @@ _BY_STATUS: dict[int, type[AapError]] = {
 }
 
 
-def refusal_of(status: int) -> type[AapError]:
-    """Give the error that a status means."""
-    return _BY_STATUS.get(status, ServerBroke if status >= 500 else Refused)
+def error_class(status: int) -> type[AapError]:
+    """Return the error that an HTTP status stands for."""
+    return _BY_STATUS.get(status, ServerError if status >= 500 else Refused)

@@ -1,17 +1,17 @@
-"""Exchanges: one request of a turn and the events that follow, in whichever way the server answers."""
+"""Exchanges: the requests of a session's turns, and the events that follow, however the server answers."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 from typing import Any
 
-from agenthost.client.aap.errors import AapError, StreamBroke
-from agenthost.client.aap.record import Record, events_of
+from agenthost.client.aap.errors import AapError, StreamError
+from agenthost.client.aap.record import Record, to_events
 from agenthost.client.aap.replies import Reply
 from agenthost.client.aap.server import Server
 from agenthost.client.aap.versions import Version
 from agenthost.errors import InvalidValue, NotJson
-from agenthost.wire.aap.older import create_from_v3
+from agenthost.wire.aap.legacy import create_from_v3
 from agenthost.wire.aap.v3 import ApplicationMessage, PostSessionsRequest, SSEEvent, ToolSpec
 from agenthost.wire.json import JsonObject
 from agenthost.wire.sse import SseEvent
@@ -19,14 +19,14 @@ from agenthost.wire.sse import SseEvent
 __all__ = ["Exchange"]
 
 DRAIN_SECONDS = 0.5
-"""How long the end of a stream is waited for, so that its connection can be used again."""
+"""How long to wait for the end of a stream, so that its connection can be reused."""
 
 
 class Exchange:
     """The requests of one session.
 
     Attributes:
-        session_id: the session; nothing, if the first turn has to make it.
+        session_id: the session; None until the first turn creates it.
         undeclared: the application's tools, if the server does not know them yet.
     """
 
@@ -39,7 +39,7 @@ class Exchange:
     def with_settings(
         self, settings: JsonObject
     ) -> Callable[[Sequence[ApplicationMessage], Record], AsyncGenerator[SSEEvent, None]]:
-        """Give the way to post the messages of one turn. What is set of the session goes with the first."""
+        """Return a function that posts messages of one turn. The first request carries the settings."""
         stream = settings["stream"]
         unsent = [settings]
 
@@ -50,7 +50,7 @@ class Exchange:
         return post
 
     async def _post(self, body: Any, record: Record) -> AsyncGenerator[SSEEvent, None]:
-        """Send a request; each event is in the record before it is given."""
+        """Send a request and yield its events; each is in the record before it is yielded."""
         version = await self._server.version()
         if self.undeclared is not None:
             body = {**body, "tools": self.undeclared}
@@ -59,7 +59,7 @@ class Exchange:
         elif self._unsent is not None:
             method, path, sent = "PUT", "/session", create_from_v3(self._unsent, body)
         else:
-            raise AssertionError("a session has an id, or is about to be made")
+            raise AssertionError("a session has an id, or is about to be created")
         timeouts = self._server.transport.timeouts
         seconds = timeouts.answer if body["stream"] == "none" else timeouts.read
         async with self._server.transport.open(method, path, sent, read=seconds) as reply:
@@ -69,17 +69,17 @@ class Exchange:
                 async for event in events:
                     yield event
         if self.session_id is None:
-            raise StreamBroke("the server did not say which session it made")
+            raise StreamError("the server did not name the session that it created")
 
     async def _whole(self, reply: Reply, version: Version, record: Record) -> AsyncGenerator[SSEEvent, None]:
-        """Read an answer that comes at once: what was asked for, or all that the server can do."""
+        """Read an answer that comes in one piece, because that was requested or the server cannot stream."""
         try:
             answer, made = version.answer(await reply.json())
         except InvalidValue as error:
-            raise self._server.broke_rules(error) from error
+            raise self._server.violation(error) from error
         self.session_id = self.session_id or made
-        record.take_whole(answer)
-        for event in events_of(answer):
+        record.add_answer(answer)
+        for event in to_events(answer):
             yield event
 
     async def _stream(self, reply: Reply, version: Version, record: Record) -> AsyncGenerator[SSEEvent, None]:
@@ -89,13 +89,13 @@ class Exchange:
                 if event["event"] == "session_start":
                     self.session_id = self.session_id or event["sessionId"]
                     continue
-                record.take(event)
+                record.add(event)
                 yield event
                 if event["event"] == "turn_stop":
                     await _drain(events)
                     return
-        raise StreamBroke(
-            "the answer ended before its turn_stop: the server, or what is between, broke it off"
+        raise StreamError(
+            "the answer ended before its turn_stop: the server or a proxy closed the connection"
         )
 
 
@@ -110,4 +110,4 @@ def _decoded(sent: SseEvent, version: Version) -> Any:
     try:
         return version.event(sent)
     except (NotJson, InvalidValue) as error:
-        raise StreamBroke(f"an event {sent.name!r} cannot be read: {error}") from error
+        raise StreamError(f"the event {sent.name!r} is not valid: {error}") from error

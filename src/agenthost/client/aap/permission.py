@@ -1,6 +1,6 @@
 """Permission: whether the server may run one of its tools that the session does not trust.
 
-The application decides, call by call. Nobody who decides means no.
+The application decides, call by call. If nobody decides, the answer is no.
 """
 
 import inspect
@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from agenthost.client.aap.tools import in_thread
+from agenthost.client.threads import run_in_thread
 from agenthost.wire.aap.message import ToolPermissionMessage
 from agenthost.wire.aap.tool import ToolCall
 
@@ -17,28 +17,28 @@ __all__ = ["Decide", "Permission", "allow_all", "allow_only", "decide", "deny_al
 
 log = logging.getLogger("agenthost.client")
 
-NOBODY = "the application has nobody who could allow it"
+NOBODY = "the application has nobody to ask for permission"
 
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """A decision, and for a denial the reason that the model is told."""
+    """A decision; for a denial, with the reason that the model is told."""
 
     granted: bool
     reason: str | None = None
 
 
 Decide: TypeAlias = Callable[[ToolCall], "bool | Permission | Awaitable[bool | Permission]"]
-"""Decides about a call. One that is not `async` runs in a thread of its own, so it may ask a person."""
+"""Decides about a call. Runs in a thread of its own unless it is `async`, so it may ask a person."""
 
 
 def allow_all(_call: ToolCall) -> Permission:
-    """Allow every call: for sessions whose tools are all trusted, but not declared so."""
+    """Allow every call."""
     return Permission(granted=True)
 
 
 def deny_all(_call: ToolCall) -> Permission:
-    """Deny every call; this is what happens where nobody decides."""
+    """Deny every call; this is the default."""
     return Permission(granted=False, reason=NOBODY)
 
 
@@ -54,12 +54,12 @@ def allow_only(*names: str) -> Decide:
 
 
 async def decide(callback: Decide, call: ToolCall) -> ToolPermissionMessage:
-    """Ask for a decision, and give the message for the server. What goes wrong with it is a denial."""
+    """Ask for a decision and return the message for the server. A callback that raises denies."""
     try:
-        permission = await _asked(callback, call)
+        permission = await _ask(callback, call)
     except Exception:
-        log.exception("nobody could be asked whether %s may be run", call["name"])
-        permission = Permission(granted=False, reason="the application could not ask anybody")
+        log.exception("asking for permission to run %s failed", call["name"])
+        permission = Permission(granted=False, reason="the application failed to ask for permission")
     message: ToolPermissionMessage = {
         "role": "tool_permission",
         "toolCallId": call["toolCallId"],
@@ -70,10 +70,10 @@ async def decide(callback: Decide, call: ToolCall) -> ToolPermissionMessage:
     return message
 
 
-async def _asked(callback: Decide, call: ToolCall) -> Permission:
+async def _ask(callback: Decide, call: ToolCall) -> Permission:
     if inspect.iscoroutinefunction(callback):
-        said = await callback(call)
+        decision = await callback(call)
     else:
-        said = await in_thread(lambda: callback(call), f"permission for {call['name']}")
-        said = await said if inspect.isawaitable(said) else said
-    return said if isinstance(said, Permission) else Permission(granted=said is True)
+        decision = await run_in_thread(lambda: callback(call), f"permission for {call['name']}")
+        decision = await decision if inspect.isawaitable(decision) else decision
+    return decision if isinstance(decision, Permission) else Permission(granted=decision is True)

@@ -1,4 +1,4 @@
-"""Replies: what a server answers, as JSON, as events, or as the error that it means."""
+"""Replies: what a server answers, as JSON, as events, or as the error that it stands for."""
 
 import os
 import socket
@@ -11,27 +11,27 @@ import httpx
 
 from agenthost.client.aap.errors import (
     NotAap,
-    StreamBroke,
+    StreamError,
     TimedOut,
     Unreachable,
-    refusal_of,
+    error_class,
 )
 from agenthost.errors import NotJson, TooLarge
 from agenthost.wire.json import Json, decode_json
 from agenthost.wire.sse import SseDecoder, SseEvent
 
-__all__ = ["Reply", "plainly", "refuse"]
+__all__ = ["Reply", "raise_for_status", "translated_errors"]
 
-LARGEST_BODY = 64 * 1024 * 1024
-"""How many bytes one body may have: an endless one must not take all memory."""
+MAX_BODY = 64 * 1024 * 1024
+"""How many bytes a body may have; an endless one must not exhaust memory."""
 
-LARGEST_ERROR = 64 * 1024
-LONGEST_SENTENCE = 500
-"""How much of what is wrong a server may tell."""
+MAX_ERROR_BODY = 64 * 1024
+MAX_MESSAGE = 500
+"""How many characters of a server's error message are shown."""
 
 
 class Reply:
-    """An answer that is not an error."""
+    """A successful answer."""
 
     def __init__(self, response: httpx.Response, url: str, seconds: float) -> None:
         self._response = response
@@ -44,87 +44,87 @@ class Reply:
         return _media_type(self._response) == "text/event-stream"
 
     async def json(self) -> Json:
-        """Read it whole; nothing, if it has no body.
+        """Return the whole body; None if it is empty.
 
         Raises:
-            AapError: it is not JSON, or the connection broke.
+            AapError: it is not JSON, or the connection was lost.
         """
-        data = await _read(self._response, self._url, self._seconds, LARGEST_BODY)
-        if len(data) > LARGEST_BODY:
-            raise NotAap(f"{_asked(self._response)} is answered with more than {LARGEST_BODY} bytes")
+        data = await _read(self._response, self._url, self._seconds, MAX_BODY)
+        if len(data) > MAX_BODY:
+            raise NotAap(f"{_request_line(self._response)} returned more than {MAX_BODY} bytes")
         if not data:
             return None
         try:
             return decode_json(data)
         except NotJson as error:
-            kind = _media_type(self._response) or "something"
+            kind = _media_type(self._response) or "a body of no type"
             sentence = f"there is no AAP server at {self._url}"
-            raise NotAap(f"{sentence}: {_asked(self._response)} is answered with {kind}, not JSON") from error
+            raise NotAap(f"{sentence}: {_request_line(self._response)} returned {kind}, not JSON") from error
 
     async def events(self) -> AsyncGenerator[SseEvent, None]:
-        """Read it event by event.
+        """Yield the events of a stream.
 
         Raises:
-            AapError: the connection broke, or was silent for too long.
+            AapError: the connection was lost, or silent for too long.
         """
         decoder = SseDecoder()
-        with plainly(self._url, self._seconds):
+        with translated_errors(self._url, self._seconds):
             async for chunk in self._response.aiter_bytes():
                 try:
                     events = decoder.feed(chunk)
                 except TooLarge as error:
-                    raise StreamBroke(str(error)) from error
+                    raise StreamError(str(error)) from error
                 for event in events:
                     yield event
 
 
 @contextmanager
-def plainly(url: str, seconds: float, connect_seconds: float = 0) -> Iterator[None]:
-    """Say what goes wrong on the way in one sentence.
+def translated_errors(url: str, seconds: float, connect_seconds: float = 0) -> Iterator[None]:
+    """Raise errors of the HTTP library as our own, with one sentence each.
 
     Raises:
-        AapError: something did.
+        AapError: the request failed.
     """
     try:
         yield
     except (httpx.ConnectTimeout, httpx.PoolTimeout) as error:
-        raise Unreachable(f"no connection to {url} came about in {connect_seconds:g} seconds") from error
+        raise Unreachable(f"could not connect to {url} within {connect_seconds:g} seconds") from error
     except httpx.ConnectError as error:
         raise Unreachable(f"cannot connect to {url}: {_reason(error)}") from error
     except httpx.TimeoutException as error:
-        raise TimedOut(f"nothing was heard of {url} for {seconds:g} seconds") from error
+        raise TimedOut(f"{url} sent nothing for {seconds:g} seconds") from error
     except httpx.TransportError as error:
-        raise StreamBroke(f"the connection to {url} broke: {_reason(error)}") from error
+        raise StreamError(f"the connection to {url} was lost: {_reason(error)}") from error
     except httpx.HTTPError as error:
-        raise NotAap(f"the answer of {url} cannot be read: {error}") from error
+        raise NotAap(f"the answer of {url} is not readable: {error}") from error
 
 
-async def refuse(response: httpx.Response, url: str, seconds: float) -> None:
-    """Raise the error that the status of an answer means, if it means one.
+async def raise_for_status(response: httpx.Response, url: str, seconds: float) -> None:
+    """Raise the error that the status of an answer stands for; return if it is a success.
 
     Raises:
-        AapError: with what the server says about it.
+        AapError: with the server's code, message and path.
     """
     if response.is_success:
         return
     if response.is_redirect:
-        place = response.headers.get("Location", "another place")
-        raise NotAap(f"{_asked(response)} leads to {place}: use what that begins with as the URL")
-    data = await _read(response, url, seconds, LARGEST_ERROR)
-    code, message, path = _told(data)
+        target = response.headers.get("Location", "another URL")
+        raise NotAap(f"{_request_line(response)} redirects to {target}: use the base of that as the URL")
+    data = await _read(response, url, seconds, MAX_ERROR_BODY)
+    code, message, path = _read_error(data)
     if message is None:
-        message = f"{_asked(response)} is answered with {response.status_code} {response.reason_phrase}"
+        message = f"{_request_line(response)} returned {response.status_code} {response.reason_phrase}"
     elif path and path not in message:
         message = f"{path}: {message}"
-    kind = refusal_of(response.status_code)
-    wait = _seconds_of(response.headers.get("Retry-After"))
+    kind = error_class(response.status_code)
+    wait = _retry_after(response.headers.get("Retry-After"))
     raise kind(message, status=response.status_code, code=code, path=path, retry_after=wait)
 
 
 async def _read(response: httpx.Response, url: str, seconds: float, limit: int) -> bytes:
-    """Read a body, up to a little more than the limit."""
+    """Return a body, up to about one chunk more than the limit."""
     data = bytearray()
-    with plainly(url, seconds):
+    with translated_errors(url, seconds):
         async for chunk in response.aiter_bytes():
             data += chunk
             if len(data) > limit:
@@ -132,8 +132,8 @@ async def _read(response: httpx.Response, url: str, seconds: float, limit: int) 
     return bytes(data)
 
 
-def _told(data: bytes) -> tuple[str | None, str | None, str | None]:
-    """Read code, sentence and path of an error. Its form is each server's own, so many are understood."""
+def _read_error(data: bytes) -> tuple[str | None, str | None, str | None]:
+    """Return code, message and path of an error body. AAP leaves its form open, so several are understood."""
     try:
         body = decode_json(data)
     except NotJson:
@@ -148,11 +148,11 @@ def _told(data: bytes) -> tuple[str | None, str | None, str | None]:
 
 
 def _text(value: Json) -> str | None:
-    return " ".join(value.split())[:LONGEST_SENTENCE] or None if isinstance(value, str) else None
+    return " ".join(value.split())[:MAX_MESSAGE] or None if isinstance(value, str) else None
 
 
-def _seconds_of(header: str | None) -> float | None:
-    """Read `Retry-After`: seconds, or a date."""
+def _retry_after(header: str | None) -> float | None:
+    """Return the seconds of a `Retry-After` header, which may be a date."""
     if header is None:
         return None
     if header.strip().isascii() and header.strip().isdigit():
@@ -170,16 +170,16 @@ def _media_type(response: httpx.Response) -> str:
     return str(response.headers.get("Content-Type", "")).partition(";")[0].strip().lower()
 
 
-def _asked(response: httpx.Response) -> str:
+def _request_line(response: httpx.Response) -> str:
     return f"{response.request.method} {response.request.url.copy_with(query=None)}"
 
 
 def _reason(error: BaseException) -> str:
-    """Find what the system said, which is the cause of the cause of what a library says."""
+    """Return what the system said, which is at the end of the chain of causes."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, OSError) and cause.errno:
-            # Its own text has addresses in it; but names that cannot be looked up have numbers of their own.
+            # str(cause) repeats the address. The error numbers of name lookups are not those of os.strerror.
             return str(cause.strerror) if isinstance(cause, socket.gaierror) else os.strerror(cause.errno)
         cause = cause.__cause__ or cause.__context__
     return str(error) or type(error).__name__

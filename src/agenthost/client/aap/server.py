@@ -1,4 +1,4 @@
-"""The server: the way to it, and what it says of itself, asked once."""
+"""The server: its version and its agents, asked for once, and what has to be closed with it."""
 
 import asyncio
 from contextlib import suppress
@@ -14,12 +14,12 @@ from agenthost.wire.json import Json
 
 __all__ = ["Server"]
 
-
-BELOW = "/aap"
+AAP_PATH = "/aap"
+"""Where agenthost serves AAP."""
 
 
 class Closable(Protocol):
-    """Something that can be closed."""
+    """Anything that can be closed."""
 
     async def aclose(self) -> None:
         """Close it."""
@@ -29,7 +29,7 @@ C = TypeVar("C", bound=Closable)
 
 
 class Server:
-    """A server of AAP, of whichever version."""
+    """An AAP server of any version."""
 
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
@@ -37,57 +37,57 @@ class Server:
         self._known: tuple[Version, v3.GetMetaResponse] | None = None
         self._asking = asyncio.Lock()
 
-    def opened(self, one: C) -> C:
-        """Remember something that has to be closed before the connections are."""
+    def track(self, one: C) -> C:
+        """Close this before the connections are closed; returns it."""
         self._open.add(one)
         return one
 
     async def aclose(self) -> None:
-        """Close what is open, and all connections."""
+        """Close everything that is tracked, then all connections."""
         for one in list(self._open):
-            # One that somebody waits for at this moment hears of it by its connection.
+            # A turn that is being iterated right now cannot be closed; it ends with its connection.
             with suppress(RuntimeError):
                 await one.aclose()
         await self.transport.aclose()
 
     async def version(self) -> Version:
-        """Give the version that it speaks.
+        """Return the version that the server speaks.
 
         Raises:
-            AapError: it cannot be asked, or is no AAP server.
+            AapError: it cannot be reached, or is not an AAP server.
         """
-        return (await self._know())[0]
+        return (await self._describe())[0]
 
     async def meta(self) -> v3.GetMetaResponse:
-        """Give what it says of itself, in the words of version 3.
+        """Return the description of the server, in the form of version 3.
 
         Raises:
-            AapError: it cannot be asked, or is no AAP server.
+            AapError: it cannot be reached, or is not an AAP server.
         """
-        return (await self._know())[1]
+        return (await self._describe())[1]
 
     async def agent(self, name: str) -> v3.AgentInfo | None:
-        """Give the description of an agent, if the server tells of it."""
+        """Return the description of an agent; None if the server does not list it."""
         meta = await self.meta()
         return next((agent for agent in meta["agents"] if agent["name"] == name), None)
 
-    def broke_rules(self, error: Exception) -> NotAap:
-        """Say that what came is not what AAP asks for."""
-        return NotAap(f"the server at {self.transport.url} does not keep to AAP: {error}")
+    def violation(self, error: Exception) -> NotAap:
+        """Return the error for an answer that is not what AAP says."""
+        return NotAap(f"the server at {self.transport.url} violates AAP: {error}")
 
-    async def _know(self) -> tuple[Version, v3.GetMetaResponse]:
+    async def _describe(self) -> tuple[Version, v3.GetMetaResponse]:
         async with self._asking:
             if self._known is None:
                 self._known = await self._ask()
             return self._known
 
-    async def _look_below(self) -> Json:
-        """Look below `/aap`, where agenthost has it, if all that is known is the server."""
-        if not self.transport.is_server_alone:
+    async def _probe_aap_path(self) -> Json:
+        """Try `/aap`, where agenthost serves AAP, if the URL has no path."""
+        if not self.transport.has_no_path:
             return None
         with suppress(AapError):
-            body = await self.transport.get(f"{BELOW}/meta")
-            self.transport.url += BELOW
+            body = await self.transport.get(f"{AAP_PATH}/meta")
+            self.transport.url += AAP_PATH
             return body
         return None
 
@@ -95,7 +95,7 @@ class Server:
         try:
             body = await self.transport.get("/meta")
         except NotFound as error:
-            body = await self._look_below()
+            body = await self._probe_aap_path()
             if body is None:
                 sentence = f"there is no AAP server at {self.transport.url}: it has no /meta"
                 raise NotAap(sentence, status=error.status, code=error.code) from error
@@ -105,8 +105,8 @@ class Server:
             version = VERSIONS.get(int(number))
             if version is None or version.number != number:
                 raise NotAap(
-                    f"the server at {url} speaks version {number:g} of AAP; known here are 1, 2 and 3"
+                    f"the server at {url} speaks AAP version {number:g}; this client speaks 1, 2 and 3"
                 )
             return version, version.meta(body)
         except InvalidValue as error:
-            raise self.broke_rules(error) from error
+            raise self.violation(error) from error

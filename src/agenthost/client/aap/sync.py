@@ -1,28 +1,28 @@
-"""The client without `await`: the same names and the same work, on an event loop in a thread of its own.
+"""The client without `await`: the same methods, run on an event loop in a thread.
 
-Tools and decisions that are `async` run on that loop; the others in threads, so they may use the client too.
+Tools and decisions that are `async` run on that loop. The others run in threads, so they may use the client.
 """
 
 from collections.abc import Coroutine, Iterator
 from types import TracebackType
 from typing import Any, Self
 
-from agenthost.client.aap.blocking import Blocking, Opening, Portal, Twin
 from agenthost.client.aap.client import AapClient
 from agenthost.client.aap.permission import Decide, deny_all
 from agenthost.client.aap.session import Session
 from agenthost.client.aap.transport import Timeouts
 from agenthost.client.aap.turn import Turn, TurnLimits
+from agenthost.client.sync_wrapper import BlockingMethod, Portal, SyncWrapper, WrappingMethod
 from agenthost.wire.aap.v3 import SessionInfo, SSEEvent
 
 __all__ = ["SyncAapClient", "SyncSession", "SyncTurn"]
 
 
-class SyncTurn(Twin[Turn], Iterator[SSEEvent]):
-    """A turn: its events, once, as they come; or its answer, when it is over. See `Turn`."""
+class SyncTurn(SyncWrapper[Turn], Iterator[SSEEvent]):
+    """A turn: an iterator of its events, and its answer. See `Turn`."""
 
-    answer = Blocking(Turn.answer)
-    close = Blocking(Turn.aclose)
+    answer = BlockingMethod(Turn.answer)
+    close = BlockingMethod(Turn.aclose)
 
     def __iter__(self) -> Self:
         return self
@@ -45,20 +45,20 @@ class SyncTurn(Twin[Turn], Iterator[SSEEvent]):
         self.close()
 
 
-class SyncSession(Twin[Session]):
-    """One conversation, which the server keeps. See `Session`."""
+class SyncSession(SyncWrapper[Session]):
+    """One conversation, kept by the server. See `Session`."""
 
-    info = Blocking(Session.info)
-    history = Blocking(Session.history)
-    open_calls = Blocking(Session.open_calls)
-    delete = Blocking(Session.delete)
-    ask = Blocking(Session.ask)
-    send = Opening(Session.send, SyncTurn)
-    resume = Opening(Session.resume, SyncTurn)
+    info = BlockingMethod(Session.info)
+    history = BlockingMethod(Session.history)
+    open_calls = BlockingMethod(Session.open_calls)
+    delete = BlockingMethod(Session.delete)
+    ask = BlockingMethod(Session.ask)
+    send = WrappingMethod(Session.send, SyncTurn)
+    resume = WrappingMethod(Session.resume, SyncTurn)
 
     @property
     def id(self) -> str:
-        """The id of the session, to come back to it with `SyncAapClient.session`.
+        """The id of the session, for `SyncAapClient.session`.
 
         Raises:
             NotCreatedYet: the server speaks version 1 or 2, and there was no turn yet.
@@ -67,25 +67,25 @@ class SyncSession(Twin[Session]):
 
     @property
     def is_created(self) -> bool:
-        """Whether the server has the session, so that it has an id."""
+        """Whether the server has created the session, so that it has an id."""
         return self._inner.is_created
 
 
-def _created(creating: Coroutine[Any, Any, Session], portal: Portal) -> SyncSession:
+def _wait_created(creating: Coroutine[Any, Any, Session], portal: Portal) -> SyncSession:
     return SyncSession(portal.run(creating), portal)
 
 
-class SyncAapClient(Twin[AapClient]):
+class SyncAapClient(SyncWrapper[AapClient]):
     """One AAP server, for programs without an event loop. See `AapClient`.
 
     Raises:
-        ValueError: the URL or the key cannot be used.
+        ValueError: the URL or the key is unusable.
     """
 
-    version = Blocking(AapClient.version)
-    meta = Blocking(AapClient.meta)
-    create = Opening(AapClient.create, _created)
-    session = Opening(AapClient.session, SyncSession)
+    version = BlockingMethod(AapClient.version)
+    meta = BlockingMethod(AapClient.meta)
+    create = WrappingMethod(AapClient.create, _wait_created)
+    session = WrappingMethod(AapClient.session, SyncSession)
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class SyncAapClient(Twin[AapClient]):
         return self._inner.url
 
     def sessions(self) -> Iterator[SessionInfo]:
-        """Give all sessions, page by page as they are needed. See `AapClient.sessions`.
+        """Yield all sessions, fetching pages as they are needed. See `AapClient.sessions`.
 
         Raises:
             AapError: such as `Unauthorized`.
@@ -130,5 +130,5 @@ class SyncAapClient(Twin[AapClient]):
         self.close()
 
     def close(self) -> None:
-        """Close all connections, and end the thread. What is under way is broken off."""
+        """Stop listening to running turns, close all connections and end the thread."""
         self._portal.close(self._inner.aclose())

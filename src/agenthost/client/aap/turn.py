@@ -1,7 +1,7 @@
-"""Turns: one question and all that follows, over as many requests as the agent needs.
+"""Turns: one question and its answer, over as many requests as the agent needs.
 
-When the agent waits for the application, its tools are run and its permission is asked for, all open calls
-are answered together, and the turn goes on. Knows neither HTTP nor versions.
+When the agent waits for the application (P2, P3), tools run and permission is asked, all open calls are
+answered together (P7), and the turn goes on. Knows no HTTP and no versions.
 """
 
 import asyncio
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from agenthost.client.aap.answering import Answering
-from agenthost.client.aap.errors import StreamBroke, TurnTooLong
+from agenthost.client.aap.errors import StreamError, TurnTooLong
 from agenthost.client.aap.record import Answer, Record
+from agenthost.client.aap.responder import CallResponder
 from agenthost.wire.aap.v3 import ApplicationMessage, SSEEvent, ToolCall
 
 __all__ = ["Plan", "Turn", "TurnLimits"]
@@ -24,9 +24,9 @@ class TurnLimits:
     """How far a turn may go.
 
     Attributes:
-        rounds: how often the agent may ask for something of the application.
-        tool_seconds: how long a tool of the application without a time-out of its own may take.
-        total_seconds: how long the whole turn may take, the tools and the people who are asked included.
+        rounds: how often the agent may wait for the application.
+        tool_seconds: how long a tool of the application may take, unless it has a timeout of its own.
+        total_seconds: how long the whole turn may take, including tools and questions to people.
     """
 
     rounds: int = 50
@@ -36,29 +36,29 @@ class TurnLimits:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a turn is done.
+    """What a turn needs.
 
     Attributes:
-        messages: what it begins with; none, if it begins with the answers to open calls.
-        open_calls: those.
-        post: sends one request and gives the events that follow; the record knows them already.
-        answering: answers calls.
-        session_id: gives the id of the session, once it has one.
+        messages: what it begins with; empty, if it begins with the answers to open calls.
+        open_calls: those calls.
+        post: sends one request and yields its events, after adding them to the record.
+        responder: answers calls.
+        session_id: returns the id of the session, once it has one.
     """
 
     messages: Sequence[ApplicationMessage]
     open_calls: Sequence[ToolCall]
     post: Callable[[Sequence[ApplicationMessage], Record], AsyncGenerator[SSEEvent, None]]
-    answering: Answering
+    responder: CallResponder
     session_id: Callable[[], str]
 
 
 class Turn(AsyncIterator[SSEEvent]):
-    """A turn: its events, once, as they come; or its answer, when it is over.
+    """A turn: an iterator of its events, and its answer.
 
-    Nothing is sent before the first event or the answer is asked for. However many requests there are, there
-    is one `turn_start` and one `turn_stop`, and results of the application's own tools show as `tool_result`.
-    Who leaves early should `aclose` it, or use `async with`; the turn itself goes on at the server.
+    Nothing is sent before the first event or the answer is requested. However many requests the turn takes,
+    it has one `turn_start` and one `turn_stop`, and a `tool_result` for each of the application's own tools.
+    To leave early, `aclose` it or use `async with`; the turn itself goes on at the server (Z1).
     """
 
     def __init__(self, prepare: Callable[[], Awaitable[Plan]], limits: TurnLimits) -> None:
@@ -66,7 +66,7 @@ class Turn(AsyncIterator[SSEEvent]):
         self._limits = limits
         self._record = Record()
         self._session_id = ""
-        self._events = self._limited()
+        self._events = self._limited_events()
 
     def __aiter__(self) -> Self:
         return self
@@ -83,26 +83,26 @@ class Turn(AsyncIterator[SSEEvent]):
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Listen no longer."""
+        """Stop listening; the turn goes on at the server."""
         await self._events.aclose()
 
     async def answer(self) -> Answer:
-        """Wait until the turn is over, and give all of it, what was seen as events included.
+        """Wait until the turn is over and return its answer, including what was already iterated.
 
         Raises:
-            AapError: it cannot be done, broke, or took too long.
+            AapError: the turn was refused, was cut off, or took too long.
         """
         async for _ in self._events:
             pass
         if self._record.stop_reason is None:
-            raise StreamBroke("the turn was left before it was over")
+            raise StreamError("the turn was closed before it was over")
         return Answer(self._record.stop_reason, self._record.messages, self._session_id)
 
-    async def _limited(self) -> AsyncGenerator[SSEEvent, None]:
-        """Give the events, each before the time is over; what is done with them does not count as a wait."""
+    async def _limited_events(self) -> AsyncGenerator[SSEEvent, None]:
+        """Yield the events until the deadline. It is checked only while waiting for an event."""
         seconds = self._limits.total_seconds
         deadline = None if seconds is None else asyncio.get_running_loop().time() + seconds
-        events = self._steps()
+        events = self._all_events()
         clock = asyncio.timeout_at(deadline)
         try:
             while True:
@@ -119,7 +119,7 @@ class Turn(AsyncIterator[SSEEvent]):
         finally:
             await events.aclose()
 
-    async def _steps(self) -> AsyncGenerator[SSEEvent, None]:
+    async def _all_events(self) -> AsyncGenerator[SSEEvent, None]:
         plan = await self._prepare()
         record = self._record = Record(plan.open_calls)
         messages = plan.messages
@@ -128,7 +128,7 @@ class Turn(AsyncIterator[SSEEvent]):
             yield {"event": "turn_start"}
         for rounds in range(self._limits.rounds + 1):
             if rounds > 0 or not messages:
-                messages = await plan.answering.answer(record.open_calls)
+                messages = await plan.responder.answer(record.open_calls)
                 for result in record.answer(messages):
                     yield {
                         "event": "tool_result",
@@ -137,20 +137,20 @@ class Turn(AsyncIterator[SSEEvent]):
                     }
             async with aclosing(plan.post(messages, record)) as events:
                 async for event in events:
-                    if not _is_inner(event, has_begun=has_begun):
+                    if not _is_internal(event, has_begun=has_begun):
                         yield event
                     has_begun = True
             self._session_id = plan.session_id()
             if record.stop_reason != "tool_use":
                 return
             if not record.open_calls:
-                raise StreamBroke("the turn waits for tools, but all its calls have results")
+                raise StreamError("the turn waits for tools, but none of its calls is open")
         record.stop_reason = None
-        raise TurnTooLong(f"the agent asked for tools more than {self._limits.rounds} times in one turn")
+        raise TurnTooLong(f"the agent waited for tools more than {self._limits.rounds} times in one turn")
 
 
-def _is_inner(event: SSEEvent, *, has_begun: bool) -> bool:
-    """Tell whether an event is only about one request of several."""
+def _is_internal(event: SSEEvent, *, has_begun: bool) -> bool:
+    """Return whether an event belongs to one request only, not to the turn."""
     if event["event"] == "turn_start":
         return has_begun
     return event["event"] == "turn_stop" and event["stopReason"] == "tool_use"

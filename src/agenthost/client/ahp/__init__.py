@@ -1,4 +1,4 @@
-"""The client of AHP, for applications that watch and steer sessions together with others.
+"""The AHP client, for applications that follow and steer sessions together with others.
 
 ```python
 async with AhpClient("ws://127.0.0.1:8642/ahp") as client:
@@ -7,45 +7,49 @@ async with AhpClient("ws://127.0.0.1:8642/ahp") as client:
         print(piece, end="")
 ```
 
-`client` is the host as a whole (`attending`: its life), `session` one conversation (`acting`: what can be
-done in it, `turn`: a question and its answer), `terminal` and `files` what their names say, `listing` the
-list of sessions. Below them: `watching` and `changes` (what an application is told), `resources` (what is
-open), `mirrors` (states, and what was dispatched), `line` (a connection that comes back; `events`),
-`opening`, `reading`, `calls`, `frames`, `link` and `quick` (one WebSocket). `tools` and `running` run the
-application's own tools.
+`client` is the host as a whole, `session` one conversation, `turn` a message and its answer; `terminal`,
+`files` and `session_list` are what their names say. `resource` is what sessions and terminals share,
+`registry` has those that are open. `tools` and `tool_runner` run the application's own tools.
+
+Below them, `connection` sends requests and actions (`params`, `dispatched_action`). It is made of
+`reconnecting_link` (with `handshake` and `backoff`), `link` (one WebSocket, with `fast_frames`), `receiver`
+(`frames`, `requests`) and `tasks`. `observable_replica` holds the states and tells listeners of `changes`;
+`events` are those of the connection.
 """
 
-from agenthost.client.aap.tools import ClientTool
-from agenthost.client.ahp.changes import Change, Changes, Echo
+from agenthost.client.ahp.backoff import Backoff
+from agenthost.client.ahp.changes import Change, Changes
 from agenthost.client.ahp.client import DEFAULT_AHP_URL, AhpClient
+from agenthost.client.ahp.dispatched_action import DispatchedAction
 from agenthost.client.ahp.errors import (
     AhpError,
     AuthRequired,
     Closed,
     Conflict,
-    Denied,
     Disconnected,
     Gone,
     NotAhp,
     NotFound,
+    OutcomeUnknown,
+    PermissionDenied,
     Refused,
     Rejected,
-    ServerBroke,
+    ServerError,
     TakenOver,
     TimedOut,
     TurnFailed,
-    Unanswered,
     Unauthorized,
     Unreachable,
     VersionMismatch,
 )
-from agenthost.client.ahp.events import Connected, Event, Lost, Patience
+from agenthost.client.ahp.events import Connected, ConnectionEvent, ConnectionLost
 from agenthost.client.ahp.link import Timeouts
-from agenthost.client.ahp.listing import SessionList
-from agenthost.client.ahp.running import report
 from agenthost.client.ahp.session import Session
+from agenthost.client.ahp.session_list import SessionList
 from agenthost.client.ahp.terminal import Terminal
-from agenthost.client.ahp.turn import Saying, answer_of, stop_reason_of
+from agenthost.client.ahp.tool_runner import report
+from agenthost.client.ahp.turn import TurnStream, answer_text, stop_reason_of
+from agenthost.client.tools import ClientTool
 from agenthost.errors import ToolError
 
 __all__ = [
@@ -53,25 +57,25 @@ __all__ = [
     "AhpClient",
     "AhpError",
     "AuthRequired",
+    "Backoff",
     "Change",
     "Changes",
     "ClientTool",
     "Closed",
     "Conflict",
     "Connected",
-    "Denied",
+    "ConnectionEvent",
+    "ConnectionLost",
     "Disconnected",
-    "Echo",
-    "Event",
+    "DispatchedAction",
     "Gone",
-    "Lost",
     "NotAhp",
     "NotFound",
-    "Patience",
+    "OutcomeUnknown",
+    "PermissionDenied",
     "Refused",
     "Rejected",
-    "Saying",
-    "ServerBroke",
+    "ServerError",
     "Session",
     "SessionList",
     "TakenOver",
@@ -80,11 +84,11 @@ __all__ = [
     "Timeouts",
     "ToolError",
     "TurnFailed",
-    "Unanswered",
+    "TurnStream",
     "Unauthorized",
     "Unreachable",
     "VersionMismatch",
-    "answer_of",
+    "answer_text",
     "report",
     "stop_reason_of",
 ]

@@ -1,20 +1,20 @@
-"""Answers: plain Python values as what the protocol calls answers, by the kind of the question."""
+"""Answers: plain Python values converted to answers, by the kind of the question."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from agenthost.wire.ahp.input import SessionInputAnswer, SessionInputRequest
+from agenthost.wire.ahp.legacy.input import SessionInputAnswer, SessionInputRequest
 
-__all__ = ["answers_of"]
+__all__ = ["build_answers"]
 
 
-def answers_of(request: SessionInputRequest, values: Mapping[str, Any]) -> dict[str, SessionInputAnswer]:
-    """Give the answers to questions, by their ids. None skips a question; a value may be on the wire already.
+def build_answers(request: SessionInputRequest, values: Mapping[str, Any]) -> dict[str, SessionInputAnswer]:
+    """Return answers, by the ids of their questions. None skips a question; a dict is used as it is.
 
-    A choice is the id of an option; anything else is an answer of the user's own, where that may be.
+    A choice is the id of an option. Where free text is allowed, any other value is such a text.
 
     Raises:
-        ValueError: a question is not asked, or a value does not fit it.
+        ValueError: there is no such question, or a value does not fit it.
     """
     questions = {question["id"]: question for question in request.get("questions", [])}
     answers: dict[str, Any] = {}
@@ -42,16 +42,16 @@ def _value(question: Any, value: Any) -> Any:
     if kind == "boolean" and isinstance(value, bool):
         return {"kind": "boolean", "value": value}
     if kind == "single-select" and isinstance(value, str):
-        chosen, others = _parted(question, [value])
+        chosen, others = _split(question, [value])
         return {"kind": "selected", "value": "".join(chosen), **others}
     if kind == "multi-select" and not isinstance(value, str | int | float):
-        chosen, others = _parted(question, [str(one) for one in value])
+        chosen, others = _split(question, [str(one) for one in value])
         return {"kind": "selected-many", "value": chosen, **others}
-    raise ValueError(f"{value!r:.100} does not answer the question {question['id']!r}, which is {kind}")
+    raise ValueError(f"{value!r:.100} is not an answer to the {kind} question {question['id']!r}")
 
 
-def _parted(question: Any, values: list[str]) -> tuple[list[str], dict[str, list[str]]]:
-    """Part the ids of options from what was answered beside them, where that may be."""
+def _split(question: Any, values: list[str]) -> tuple[list[str], dict[str, list[str]]]:
+    """Split values into ids of options and free text, where that is allowed."""
     if question.get("allowFreeformInput") is not True:
         return values, {}
     offered = {option["id"] for option in question["options"]}

@@ -1,38 +1,37 @@
-"""Changes: what an application is told of a session or terminal, and the answers to what it does itself."""
+"""Changes of sessions and terminals, and those who listen to them."""
 
 import asyncio
 import logging
 import weakref
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Generator
+from collections.abc import AsyncIterator, Callable
 from typing import Any, Literal, Self, TypeAlias
 
 from agenthost.client.ahp.errors import AhpError, Closed
-from agenthost.core.reducers import Live
-from agenthost.wire.ahp.actions.envelope import ActionOrigin
-from agenthost.wire.ahp.actions.text import Action
+from agenthost.core.legacy.reducers import Live
+from agenthost.wire.ahp.legacy.actions.envelope import ActionOrigin
 
-__all__ = ["Change", "ChangeKind", "Changes", "Echo", "Listener", "Listeners"]
+__all__ = ["Change", "ChangeKind", "Changes", "Listener", "Listeners"]
 
 log = logging.getLogger("agenthost.client")
 
 ChangeKind: TypeAlias = Literal["confirmed", "dispatched", "rejected", "snapshot", "gone", "closed"]
-"""What happened: the host said so, we said so, the host refused that; a state came whole; it is over."""
+"""What happened: the host applied an action; we dispatched one; the host rejected it; the host sent a whole
+state; the resource no longer exists; we closed it."""
 
-MOST_WAITING = 10_000
-"""How many changes wait for one reader, before they are put together into one."""
+MAX_WAITING = 10_000
+"""How many changes wait for a reader before they are merged into one."""
 
 
 class Change:
-    """Something happened to a resource.
+    """A change of a resource.
 
     Attributes:
-        kind: what it was. Of `confirmed` and `snapshot`, before and after are what the host has confirmed;
-            of `dispatched` and `rejected` they are what a person sees.
-        action: what the host or we let happen, to be read like the object that it is on the wire; None for a
-            state that came whole.
-        origin: who did it; None for the host.
-        error: of `rejected`, `gone` and `closed`: why.
+        kind: what happened. `before` and `after` are confirmed states for `confirmed` and `snapshot`, and
+            optimistic ones for `dispatched` and `rejected`.
+        action: the action, to be read like the JSON object it is; None for a whole state.
+        origin: which client did it; None for the host.
+        error: why, for `rejected`, `gone` and `closed`.
     """
 
     __slots__ = ("_after", "_before", "action", "error", "kind", "origin")
@@ -56,29 +55,29 @@ class Change:
     def __repr__(self) -> str:
         return f"<{self.kind} {self.action['type'] if self.action is not None else 'state'}>"
 
-    # Put together when somebody looks: most changes are a word of text, most states are long.
+    # Built on demand: most changes add a word of text, and most states are long.
 
     @property
     def before(self) -> Any:
-        """The state before it; None if there was none."""
+        """The state before the change; None if there was none."""
         return None if self._before is None else self._before.state
 
     @property
     def after(self) -> Any:
-        """The state after it; None if there is none any more."""
+        """The state after the change; None if there is none."""
         return None if self._after is None else self._after.state
 
-    def until(self, later: "Change") -> "Change":
-        """Give this and all up to a later one as one change."""
-        return Change("snapshot", self._before, later._after)  # noqa: SLF001 - one of its own kind
+    def merge(self, later: "Change") -> "Change":
+        """Return one change for this, a later one, and all between them."""
+        return Change("snapshot", self._before, later._after)  # noqa: SLF001 - same class
 
 
 Listener: TypeAlias = Callable[[Change], object]
-"""Is told of each change, at once; must not block."""
+"""Called with each change at once; must not block."""
 
 
 class Listeners:
-    """Who wants to know."""
+    """The listeners of one resource."""
 
     def __init__(self) -> None:
         self._listeners: list[Listener] = []
@@ -87,7 +86,7 @@ class Listeners:
         return bool(self._listeners)
 
     def add(self, listener: Listener) -> Callable[[], None]:
-        """Tell this one from now on; gives what ends it."""
+        """Call this with each change from now on; returns a function that stops it."""
         self._listeners = [*self._listeners, listener]
 
         def stop() -> None:
@@ -95,36 +94,35 @@ class Listeners:
 
         return stop
 
-    def tell(self, change: Change) -> None:
-        """Tell everybody. What one of them raises is not the others' business."""
+    def notify(self, change: Change) -> None:
+        """Call all listeners. One that raises does not affect the others."""
         for listener in self._listeners:
             try:
                 listener(change)
             except Exception:
-                log.exception("what was to be told of a change failed")
+                log.exception("a listener of changes failed")
 
 
 class Changes(AsyncIterator[Change]):
-    """Changes as they come, from the moment that this is made. Ends when the resource is gone or closed.
+    """An iterator of changes, from its creation until the resource is gone or closed.
 
-    A reader that is slower than the host loses no state, only steps: they are put together into one change
-    of the kind `snapshot`.
+    A reader that is too slow loses steps, never states: waiting changes are merged into one `snapshot`.
     """
 
-    def __init__(self, listeners: Listeners, most: int = MOST_WAITING) -> None:
+    def __init__(self, listeners: Listeners, max_waiting: int = MAX_WAITING) -> None:
         self._waiting: deque[Change] = deque()
-        self._most = most
-        self._news = asyncio.Event()
+        self._max_waiting = max_waiting
+        self._added = asyncio.Event()
         self._is_over = False
-        # A reader that is dropped without a word must not be told for ever.
+        # Weak: a reader that is dropped without `close` must not collect changes for ever.
         me = weakref.ref(self)
 
-        def tell(change: Change) -> None:
+        def put(change: Change) -> None:
             reader = me()
             if reader is not None:
-                reader._put(change)  # noqa: SLF001 - a part of it
+                reader._put(change)  # noqa: SLF001 - same class
 
-        self._stop = listeners.add(tell)
+        self._stop = listeners.add(put)
         weakref.finalize(self, self._stop)
 
     def __aiter__(self) -> Self:
@@ -134,8 +132,8 @@ class Changes(AsyncIterator[Change]):
         while not self._waiting:
             if self._is_over:
                 raise StopAsyncIteration
-            self._news.clear()
-            await self._news.wait()
+            self._added.clear()
+            await self._added.wait()
         change = self._waiting.popleft()
         if change.kind in ("gone", "closed"):
             self.close()
@@ -146,53 +144,19 @@ class Changes(AsyncIterator[Change]):
 
     @property
     def has_more(self) -> bool:
-        """Whether the next change is there already."""
+        """Whether the next change is waiting already."""
         return bool(self._waiting)
 
     def close(self) -> None:
-        """Hear no more."""
+        """Stop listening."""
         self._stop()
         self._is_over = True
         self._waiting.clear()
-        self._news.set()
+        self._added.set()
 
     def _put(self, change: Change) -> None:
-        if len(self._waiting) >= self._most and change.kind not in ("gone", "closed"):
-            change = self._waiting[0].until(change)
+        if len(self._waiting) >= self._max_waiting and change.kind not in ("gone", "closed"):
+            change = self._waiting[0].merge(change)
             self._waiting.clear()
         self._waiting.append(change)
-        self._news.set()
-
-
-class Echo:
-    """An action of our own, which shows at once. Awaiting it waits for the host's word.
-
-    Raises, when awaited:
-        Rejected: the host did not let it happen.
-        Unanswered: the connection broke, and nobody can tell any more but the state.
-        AhpError: it cannot come to an answer, as with `Gone` and `Closed`.
-    """
-
-    def __init__(self, client_seq: int, action: Action) -> None:
-        self.client_seq = client_seq
-        self.action = action
-        self._answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    @property
-    def is_answered(self) -> bool:
-        """Whether the host has answered."""
-        return self._answer.done()
-
-    def __await__(self) -> Generator[Any, None, None]:
-        # Shielded: many may wait for one answer, and some of them give up.
-        return asyncio.shield(self._answer).__await__()
-
-    def settle(self, error: AhpError | None = None) -> None:
-        """Note the answer."""
-        if self._answer.done():
-            return
-        if error is None:
-            self._answer.set_result(None)
-        else:
-            self._answer.set_exception(error)
-            self._answer.exception()  # nobody has to wait for it
+        self._added.set()

@@ -1,47 +1,217 @@
 """The client: one AHP host, as an application sees it."""
 
 import secrets
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self, TypeAlias
 
-from agenthost.client.aap.tools import ClientTool, Tools, tools_of
-from agenthost.client.ahp.attending import DEFAULT_AHP_URL, Attending
-from agenthost.client.ahp.errors import Conflict
-from agenthost.client.ahp.session import Session, active_client
+from agenthost.client.address import read_address
+from agenthost.client.ahp.backoff import Backoff
+from agenthost.client.ahp.connection import Connection
+from agenthost.client.ahp.dispatched_action import DispatchedAction
+from agenthost.client.ahp.errors import AhpError, Conflict, NotFound
+from agenthost.client.ahp.events import ConnectionEvent
+from agenthost.client.ahp.files import Files
+from agenthost.client.ahp.handshake import HandshakeSettings
+from agenthost.client.ahp.link import Timeouts
+from agenthost.client.ahp.observable_replica import ObservableReplica
+from agenthost.client.ahp.params import choices, model_selection, new_fork, new_session, new_terminal
+from agenthost.client.ahp.receiver import OnAccessRequest, deny_access
+from agenthost.client.ahp.registry import ResourceRegistry
+from agenthost.client.ahp.session import Session
+from agenthost.client.ahp.session_list import SessionList
 from agenthost.client.ahp.terminal import Terminal
-from agenthost.wire.ahp.commands.session import (
+from agenthost.client.ahp.tools import active_client
+from agenthost.client.auth import bearer_headers
+from agenthost.client.tools import ClientTool, Tools, tools_by_name
+from agenthost.core.legacy.actions import root_config_changed
+from agenthost.wire.ahp.legacy import PROTOCOL_VERSION, ROOT_URI
+from agenthost.wire.ahp.legacy.commands.connection import InitializeResult
+from agenthost.wire.ahp.legacy.commands.session import (
     CreateSessionParams,
     ResolveSessionConfigResult,
     SessionConfigValueItem,
-    SessionForkSource,
 )
-from agenthost.wire.ahp.commands.terminal import CreateTerminalParams
-from agenthost.wire.ahp.common import URI
+from agenthost.wire.ahp.legacy.common import URI
+from agenthost.wire.ahp.legacy.notifications import AuthRequiredNotification
+from agenthost.wire.ahp.legacy.root import AgentInfo, RootState
+from agenthost.wire.ahp.legacy.terminal import TerminalClaim
 from agenthost.wire.json import JsonObject
 
 __all__ = ["DEFAULT_AHP_URL", "AhpClient"]
 
+DEFAULT_AHP_URL = "ws://127.0.0.1:8642/ahp"
+"""Where `agenthost serve` serves AHP by default."""
 
-class AhpClient(Attending):
-    """One AHP host, for as long as the application wants: a lost connection comes back by itself.
+OnAuthRequired: TypeAlias = Callable[[AuthRequiredNotification], object]
+"""Called when the host needs a token, or a new one."""
+
+
+class AhpClient:
+    """One AHP host. A lost connection is restored automatically.
 
     Args:
-        url: the host, as `HOST:PORT` or a URL (`ws://…`, `http://…`), whose `/ahp` may be left out; without
-            one, that of `AGENTHOST_URL`, or `DEFAULT_AHP_URL`.
-        key: the API key, if the host wants one.
-        client_id: who this is. An application that keeps it over its own restarts finds its calls again;
-            two that use the same one at the same time take the connection away from each other.
-        name: how people call this client, shown where its tools are used.
-        locale: the language to be spoken to, such as `de`.
-        versions: the versions to offer, the most wanted first.
-        grant: decides whether the host may touch something of ours.
-        auth_asked: hears that the host wants a token.
+        url: the host, as `HOST:PORT` or a URL (`ws://…`, `http://…`) with or without `/ahp`; the default is
+            `AGENTHOST_URL`, or else `DEFAULT_AHP_URL`.
+        key: the API key, if the host needs one.
+        client_id: who this is. An application that keeps it across restarts finds its calls again. Only one
+            connection at a time can use it (HR-I13).
+        name: what people call this client, shown where its tools are used.
+        locale: the preferred language, such as `de`.
+        versions: the protocol versions to offer, the preferred one first (HR-I04).
+        on_access_request: decides whether the host may access a file of the application.
+        on_auth_required: called when the host needs a token.
         timeouts: how long to wait for the host.
-        patience: how to come back.
+        backoff: how to reconnect.
+
+    Attributes:
+        url: the URL of the host's WebSocket.
+        client_id: who this is.
+        sessions: the list of sessions.
+        files: the files of the host.
 
     Raises:
-        ValueError: the URL or the key cannot be used.
+        ValueError: the URL or the key is unusable.
     """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        key: str | None = None,
+        client_id: str | None = None,
+        name: str | None = None,
+        locale: str | None = None,
+        versions: Sequence[str] = (PROTOCOL_VERSION,),
+        on_access_request: OnAccessRequest = deny_access,
+        on_auth_required: OnAuthRequired = lambda _: None,
+        timeouts: Timeouts | None = None,
+        backoff: Backoff | None = None,
+    ) -> None:
+        self.url = read_address(url).ahp
+        self.client_id = client_id or secrets.token_hex(8)
+        self._name = name
+        self._on_auth_required = on_auth_required
+        self._replica = ObservableReplica(self.client_id)
+        self._connection = Connection(
+            HandshakeSettings(self.url, bearer_headers(key), tuple(versions), locale),
+            self._replica,
+            timeouts=timeouts or Timeouts(),
+            backoff=backoff or Backoff(),
+            on_access_request=on_access_request,
+            on_connected=self._on_connected,
+            on_notification=self._on_notification,
+            on_stale=self._on_stale,
+        )
+        self._registry = ResourceRegistry(self._connection, name)
+        self.sessions = SessionList(self._connection)
+        self.files = Files(self._connection)
+
+    def _on_connected(self) -> None:
+        self._registry.resume()
+        if self.sessions.is_loaded:
+            self._connection.tasks.spawn(self.sessions.load())
+
+    def _on_notification(self, notification: Any) -> None:
+        self.sessions.apply(notification)
+        if notification["type"] == "notify/sessionRemoved":
+            self._registry.remove(notification["session"])
+        elif notification["type"] == "notify/authRequired":
+            self._on_auth_required(notification)
+
+    def _on_stale(self, uri: URI) -> None:
+        self._registry.refetch(uri)
+
+    # The connection
+
+    async def connect(self) -> Self:
+        """Connect for the first time.
+
+        Raises:
+            AhpError: it failed: `Unreachable`, `Unauthorized`, `VersionMismatch`, `NotAhp`.
+        """
+        await self._connection.open()
+        return self
+
+    async def aclose(self) -> None:
+        """End the connection. Everything that waits fails with `Closed`, and no task is left."""
+        await self._connection.aclose()
+
+    async def __aenter__(self) -> Self:
+        return await self.connect()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether there is a connection now."""
+        return self._connection.is_open
+
+    @property
+    def error(self) -> AhpError | None:
+        """Why the client will not connect again; None if it may."""
+        return self._connection.error
+
+    @property
+    def welcome(self) -> InitializeResult:
+        """The host's answer to `initialize`: its version, and where its files begin.
+
+        Raises:
+            Closed: the client was never connected.
+        """
+        return self._connection.welcome
+
+    @property
+    def version(self) -> str:
+        """The negotiated version of the protocol."""
+        return self.welcome["protocolVersion"]
+
+    def listen(self, listener: Callable[[ConnectionEvent], object]) -> Callable[[], None]:
+        """Call this with `Connected` and `ConnectionLost`; returns a function that stops it."""
+        return self._connection.listen(listener)
+
+    async def ping(self) -> None:
+        """Check that the host answers (HR-I12).
+
+        Raises:
+            AhpError: it does not.
+        """
+        await self._connection.request("ping", {}, is_repeatable=True)
+
+    async def authenticate(self, resource: str, token: str) -> None:
+        """Send the host a token, now and after each reconnection.
+
+        Raises:
+            AhpError: such as `AuthRequired` for an invalid token.
+        """
+        await self._connection.authenticate(resource, token)
+
+    # The host
+
+    @property
+    def root(self) -> RootState:
+        """The root state of the host. Do not change it.
+
+        Raises:
+            AhpError: the client is closed.
+        """
+        if self._connection.error is not None:
+            raise self._connection.error
+        if not self._replica.is_subscribed(ROOT_URI):
+            raise NotFound("the host has no root state")
+        return self._replica.root()
+
+    @property
+    def agents(self) -> list[AgentInfo]:
+        """The agents that sessions can be created with."""
+        return self.root["agents"]
+
+    def set_host_config(self, values: JsonObject) -> DispatchedAction:
+        """Change settings of the host."""
+        return self._connection.dispatch(root_config_changed(values))
 
     # Sessions
 
@@ -56,65 +226,59 @@ class AhpClient(Attending):
         tools: Tools = (),
         uri: URI | None = None,
     ) -> Session:
-        """Make a session, and watch it.
+        """Create a session and subscribe to it.
 
         Args:
-            agent: its name; may be left out where the host has only one.
+            agent: its name; optional if the host has only one.
             model: the id of one of the agent's models.
             model_config: settings of that model.
-            config: settings of the session, as `resolve_config` has them.
+            config: settings of the session, as in `resolve_config`.
             folder: the URI of the folder to work in.
-            tools: the application's own: typed functions.
-            uri: what the session is to be called; chosen for you, unless you care.
+            tools: the application's own tools: typed functions.
+            uri: the URI of the session; random by default.
 
         Raises:
             AhpError: such as `NotFound`, `AuthRequired` and `Refused`.
-            TypeError: a tool takes what has no JSON.
-            ValueError: two tools have one name, or there are several agents to choose from.
+            TypeError: a parameter of a tool has no JSON type.
+            ValueError: two tools have the same name, or there are several agents to choose from.
         """
         provider = agent if agent is not None else self._only_agent()
-        params: CreateSessionParams = {"session": uri or _new_uri(provider), "provider": provider}
-        if model is not None:
-            params["model"] = {"id": model, **({"config": dict(model_config)} if model_config else {})}  # type: ignore[typeddict-item] # it is
-        if config is not None:
-            params["config"] = config
-        if folder is not None:
-            params["workingDirectory"] = folder
-        return await self._create(params, tools_of(tools))
+        selection = model_selection(model, model_config) if model is not None else None
+        params = new_session(provider, uri=uri, model=selection, config=config, folder=folder)
+        return await self._create(params, tools_by_name(tools))
 
     async def fork(self, session: Session | URI, turn_id: str, *, tools: Tools = ()) -> Session:
-        """Make a session that begins like another one, up to and including a turn.
+        """Create a session that begins like another one, up to and including a turn.
 
         Raises:
-            AhpError: such as `NotFound`, and `Conflict` while that turn is running.
+            AhpError: such as `NotFound`, and `Conflict` while that turn is running (HR-L09).
         """
-        source = session if isinstance(session, str) else session.uri
-        origin: SessionForkSource = {"session": source, "turnId": turn_id}
-        scheme = source.partition(":")[0]
-        params: CreateSessionParams = {"session": _new_uri(scheme), "fork": origin}
-        if isinstance(session, Session):
-            params["provider"] = session.summary["provider"]
-        return await self._create(params, tools_of(tools))
+        if isinstance(session, str):
+            params = new_fork(session, turn_id, None)
+        else:
+            params = new_fork(session.uri, turn_id, session.summary["provider"])
+        return await self._create(params, tools_by_name(tools))
 
     async def _create(self, params: CreateSessionParams, tools: Mapping[str, ClientTool]) -> Session:
-        client = active_client(self.client_id, self._name, tools, ()) if tools else None
+        client = active_client(self.client_id, self._name, tools) if tools else None
         if client is not None:
-            params["activeClient"] = client
-        await self._line.request("createSession", params, is_safe=True, done=Conflict)
+            params["activeClient"] = client  # HR-L05
+        # A repeated request may find the session that the first one created (HR-L03).
+        await self._connection.request("createSession", params, is_repeatable=True, means_done=Conflict)
         session = await self.session(params["session"])
         if client is not None:
-            self._resources.runner(session.uri).claim(tools, client)
+            self._registry.runner(session.uri).offer(tools, client)
         await session.ready()
         return session
 
     async def session(self, uri: URI, *, tools: Tools = ()) -> Session:
-        """Watch a session; with tools, as its active client. Asked twice, it gives the same object.
+        """Subscribe to a session; with tools, as its active client. Returns the same object each time.
 
         Raises:
-            AhpError: such as `NotFound`; `Refused` for what is no session.
+            AhpError: such as `NotFound`; `Refused` if this is not a session.
         """
-        own = tools_of(tools)
-        session = await self._resources.session(uri)
+        own = tools_by_name(tools)
+        session = await self._registry.session(uri)
         if own:
             session.become_active(own.values())
         return session
@@ -129,14 +293,14 @@ class AhpClient(Attending):
     async def resolve_config(
         self, agent: str | None = None, *, folder: URI | None = None, config: JsonObject | None = None
     ) -> ResolveSessionConfigResult:
-        """Ask for the form of a session's settings, for the choices so far.
+        """Return the form of a session's settings, given the choices so far.
 
         Raises:
             AhpError: such as `NotFound`.
         """
-        params = _choices(agent, folder, config)
-        form: ResolveSessionConfigResult = await self._line.request(
-            "resolveSessionConfig", params, is_safe=True
+        params = choices(agent, folder, config)
+        form: ResolveSessionConfigResult = await self._connection.request(
+            "resolveSessionConfig", params, is_repeatable=True
         )
         return form
 
@@ -149,13 +313,13 @@ class AhpClient(Attending):
         folder: URI | None = None,
         config: JsonObject | None = None,
     ) -> list[SessionConfigValueItem]:
-        """Ask for the values that a setting may have.
+        """Return the values that a setting may have.
 
         Raises:
             AhpError: such as `NotFound`.
         """
-        params = {**_choices(agent, folder, config), "property": setting, "query": query}
-        found = await self._line.request("sessionConfigCompletions", params, is_safe=True)
+        params = {**choices(agent, folder, config), "property": setting, "query": query}
+        found = await self._connection.request("sessionConfigCompletions", params, is_repeatable=True)
         return found["items"]  # type: ignore[no-any-return] # checked
 
     # Terminals
@@ -170,36 +334,22 @@ class AhpClient(Attending):
         session: URI | None = None,
         uri: URI | None = None,
     ) -> Terminal:
-        """Open a terminal, and watch it. It is ours, unless it is for a session.
+        """Create a terminal and subscribe to it. It belongs to this client, or to a session.
 
         Raises:
             AhpError: such as `Refused`.
         """
-        address = uri or _new_uri("terminal")
-        params: CreateTerminalParams = {
-            "terminal": address,
-            "claim": {"kind": "session", "session": session}
-            if session is not None
-            else {"kind": "client", "clientId": self.client_id},
-        }
-        more: Any = {"name": name, "cwd": folder, "cols": cols, "rows": rows}
-        given: Any = {**params, **{key: value for key, value in more.items() if value is not None}}
-        await self._line.request("createTerminal", given, is_safe=True, done=Conflict)
-        return await self.terminal(address)
+        claim: TerminalClaim = {"kind": "client", "clientId": self.client_id}
+        if session is not None:
+            claim = {"kind": "session", "session": session}
+        params = new_terminal(claim, uri=uri, name=name, folder=folder, cols=cols, rows=rows)
+        await self._connection.request("createTerminal", params, is_repeatable=True, means_done=Conflict)
+        return await self.terminal(params["terminal"])
 
     async def terminal(self, uri: URI) -> Terminal:
-        """Watch a terminal. Asked twice, it gives the same object.
+        """Subscribe to a terminal. Returns the same object each time.
 
         Raises:
-            AhpError: such as `NotFound`; `Refused` for what is no terminal.
+            AhpError: such as `NotFound`; `Refused` if this is not a terminal.
         """
-        return await self._resources.terminal(uri)
-
-
-def _choices(agent: str | None, folder: URI | None, config: JsonObject | None) -> JsonObject:
-    given = {"provider": agent, "workingDirectory": folder, "config": config}
-    return {key: value for key, value in given.items() if value is not None}
-
-
-def _new_uri(scheme: str) -> URI:
-    return f"{scheme}:/{secrets.token_hex(16)}"
+        return await self._registry.terminal(uri)

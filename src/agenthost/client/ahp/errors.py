@@ -1,14 +1,11 @@
-"""What can go wrong between an application and an AHP host. Knows no WebSocket library.
-
-The words are those of the AAP client, so that whoever knows one tree knows the other.
-"""
+"""The errors of the AHP client, named like those of the AAP client. Knows no WebSocket library."""
 
 from typing import Any
 
 from agenthost.errors import HostError
-from agenthost.wire.ahp.commands.resource import ResourceRequestParams
-from agenthost.wire.ahp.common import ErrorInfo, ProtectedResourceMetadata
-from agenthost.wire.ahp.errors import ErrorCode
+from agenthost.wire.ahp.legacy.commands.resource import ResourceRequestParams
+from agenthost.wire.ahp.legacy.common import ErrorInfo, ProtectedResourceMetadata
+from agenthost.wire.ahp.legacy.errors import ErrorCode
 from agenthost.wire.json import Json
 
 __all__ = [
@@ -16,31 +13,31 @@ __all__ = [
     "AuthRequired",
     "Closed",
     "Conflict",
-    "Denied",
     "Disconnected",
     "Gone",
     "NotAhp",
     "NotFound",
+    "OutcomeUnknown",
+    "PermissionDenied",
     "Refused",
     "Rejected",
-    "ServerBroke",
+    "ServerError",
     "TakenOver",
     "TimedOut",
     "TurnFailed",
-    "Unanswered",
     "Unauthorized",
     "Unreachable",
     "VersionMismatch",
-    "refusal_of",
+    "error_from_code",
 ]
 
 
 class AhpError(HostError):
-    """Anything that goes wrong between an application and an AHP host.
+    """The base class of all errors of the AHP client.
 
     Attributes:
-        code: the code of the host's answer, if it answered with an error.
-        data: what it said beside its sentence.
+        code: the JSON-RPC error code or WebSocket close code, if the host sent one.
+        data: the data of the JSON-RPC error.
     """
 
     def __init__(self, message: str, *, code: int | None = None, data: Json = None) -> None:
@@ -50,19 +47,19 @@ class AhpError(HostError):
 
 
 class Refused(AhpError):
-    """The host does not do what it was asked for: nothing has changed there."""
+    """The host refused the request; nothing has changed there."""
 
 
 class Unauthorized(Refused):
-    """The host wants a key, another one, or one that may do more. Trying again is of no use."""
+    """The host needs a key, another key, or one with more rights. Retrying does not help."""
 
 
 class VersionMismatch(Refused):
-    """The host speaks no version that was offered. Trying again is of no use."""
+    """The host speaks none of the offered versions (HR-I05). Retrying does not help."""
 
     @property
     def supported(self) -> list[str]:
-        """What it says that it speaks."""
+        """The versions that the host speaks, if it says so (HR-I06)."""
         found = self.data.get("supportedVersions") if isinstance(self.data, dict) else None
         return found if isinstance(found, list) else []
 
@@ -72,71 +69,71 @@ class NotFound(Refused):
 
 
 class Conflict(Refused):
-    """It is there already, or it cannot happen while a turn is running."""
+    """It exists already, or is impossible while a turn is running."""
 
 
-class Denied(Refused):
-    """That file may not be touched, or not in this way."""
+class PermissionDenied(Refused):
+    """That kind of access to the file is not allowed."""
 
     @property
     def request(self) -> ResourceRequestParams | None:
-        """What to ask for with `files.request` to be let in, if the host says so."""
+        """What to request with `files.request` to get access, if the host says so."""
         found: Any = self.data.get("request") if isinstance(self.data, dict) else None
-        return found if isinstance(found, dict) else None  # type: ignore[return-value] # as the host says
+        return found if isinstance(found, dict) else None  # type: ignore[return-value] # as the host sent it
 
 
 class AuthRequired(Refused):
-    """A token is needed first: get one, give it to `authenticate`, and try again."""
+    """A token is needed first (HR-P01): get one, pass it to `authenticate`, and try again."""
 
     @property
     def resources(self) -> list[ProtectedResourceMetadata]:
-        """What tokens are needed for."""
+        """The resources that need a token (HR-P02)."""
         found: Any = self.data.get("resources") if isinstance(self.data, dict) else self.data
         return found if isinstance(found, list) else []
 
 
-class ServerBroke(AhpError):
-    """The host failed at it. What it did before that is not known."""
+class ServerError(AhpError):
+    """The host failed. What it did before that is unknown."""
 
 
 class NotAhp(AhpError):
-    """What answers is no AHP host, or breaks the rules of the protocol."""
+    """The peer is not an AHP host, or violates the protocol."""
 
 
 class Unreachable(AhpError):
-    """No connection to the host came about."""
+    """The host could not be reached."""
 
 
 class Disconnected(AhpError):
-    """The connection ended before the answer came. What the host does with the request is not known."""
+    """The connection was lost before the answer came. Whether the host handles the request is unknown."""
 
 
 class TimedOut(AhpError):
-    """The host was silent for too long. What it does with the request is not known."""
+    """The host did not answer in time. Whether it handles the request is unknown."""
 
 
 class TakenOver(AhpError):
-    """Somebody else connected with the same client id, which is for one connection at a time."""
+    """Another connection uses the same client id, and only the newest one stays (HR-I13)."""
 
 
 class Closed(AhpError):
-    """The client, or the session or terminal, was closed by the application itself."""
+    """The application itself closed the client, the session or the terminal."""
 
 
 class Gone(AhpError):
-    """The session or terminal is not there any more."""
+    """The session or terminal no longer exists."""
 
 
 class Rejected(AhpError):
-    """The host did not let an action happen; the message is its reason."""
+    """The host rejected an action (HR-A01); the message is its reason."""
 
 
-class Unanswered(AhpError):
-    """The connection broke, and the host cannot tell any more whether the action happened: the state does."""
+class OutcomeUnknown(AhpError):
+    """The connection was lost, and nobody can say whether the action was applied; look at the state."""
 
 
 class TurnFailed(AhpError):
-    """The turn ended with an error, or was taken out of the session."""
+    """The turn ended with an error, or was removed from the session."""
 
     def __init__(self, message: str, error: ErrorInfo | None = None) -> None:
         super().__init__(message)
@@ -144,7 +141,7 @@ class TurnFailed(AhpError):
 
 
 _BY_CODE: dict[int, type[AhpError]] = {
-    ErrorCode.INTERNAL_ERROR: ServerBroke,
+    ErrorCode.INTERNAL_ERROR: ServerError,
     ErrorCode.SESSION_NOT_FOUND: NotFound,
     ErrorCode.PROVIDER_NOT_FOUND: NotFound,
     ErrorCode.SESSION_ALREADY_EXISTS: Conflict,
@@ -153,11 +150,11 @@ _BY_CODE: dict[int, type[AhpError]] = {
     ErrorCode.CONTENT_NOT_FOUND: NotFound,
     ErrorCode.AUTH_REQUIRED: AuthRequired,
     ErrorCode.NOT_FOUND: NotFound,
-    ErrorCode.PERMISSION_DENIED: Denied,
+    ErrorCode.PERMISSION_DENIED: PermissionDenied,
     ErrorCode.ALREADY_EXISTS: Conflict,
 }
 
 
-def refusal_of(code: int, message: str, data: Json = None) -> AhpError:
-    """Give the error that an answer means."""
+def error_from_code(code: int, message: str, data: Json = None) -> AhpError:
+    """Return the error that a JSON-RPC error stands for."""
     return _BY_CODE.get(code, Refused)(message or f"the host refused (code {code})", code=code, data=data)

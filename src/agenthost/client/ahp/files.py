@@ -1,11 +1,11 @@
-"""Files of the host, and contents that a session refers to: read, written, moved."""
+"""Files of the host, and contents that sessions refer to."""
 
 from base64 import b64decode, b64encode
 from binascii import Error as NotBase64
 
+from agenthost.client.ahp.connection import Connection
 from agenthost.client.ahp.errors import NotAhp
-from agenthost.client.ahp.line import Line
-from agenthost.wire.ahp.commands.resource import (
+from agenthost.wire.ahp.legacy.commands.resource import (
     DirectoryEntry,
     ResourceCopyParams,
     ResourceMoveParams,
@@ -14,104 +14,104 @@ from agenthost.wire.ahp.commands.resource import (
     ResourceRequestParams,
     ResourceWriteParams,
 )
-from agenthost.wire.ahp.common import URI
+from agenthost.wire.ahp.legacy.common import URI
 
 __all__ = ["Files"]
 
 
 class Files:
-    """What can be done with files. What changes something is asked for once, and not again by itself."""
+    """Reads and writes files. A request that changes something is never repeated automatically."""
 
-    def __init__(self, line: Line) -> None:
-        self._line = line
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     async def read(self, uri: URI) -> bytes:
-        """Read a file, or a content of a session.
+        """Return a file, or a content of a session, as bytes.
 
         Raises:
-            AhpError: such as `NotFound` and `Denied`.
+            AhpError: such as `NotFound` and `PermissionDenied`.
         """
         return _bytes(await self._read({"uri": uri, "encoding": "base64"}))
 
     async def read_text(self, uri: URI) -> str:
-        """Read a text.
+        """Return a file, or a content of a session, as text.
 
         Raises:
-            AhpError: such as `NotFound` and `Denied`.
-            UnicodeDecodeError: it is none in UTF-8.
+            AhpError: such as `NotFound` and `PermissionDenied`.
+            UnicodeDecodeError: it is not UTF-8.
         """
         found = await self._read({"uri": uri, "encoding": "utf-8"})
         return found["data"] if found["encoding"] == "utf-8" else _bytes(found).decode()
 
     async def _read(self, params: ResourceReadParams) -> ResourceReadResult:
-        found: ResourceReadResult = await self._line.request("resourceRead", params, is_safe=True)
+        found: ResourceReadResult = await self._connection.request("resourceRead", params, is_repeatable=True)
         return found
 
     async def write(self, uri: URI, data: bytes | str, *, create_only: bool = False) -> None:
-        """Write a file, whole; `create_only` refuses to replace one.
+        """Write a whole file; with `create_only`, fail if it exists.
 
         Raises:
-            AhpError: such as `Denied` and `Conflict`.
+            AhpError: such as `PermissionDenied` and `Conflict`.
         """
         is_text = isinstance(data, str)
-        written = data if isinstance(data, str) else b64encode(data).decode()
+        text = data if isinstance(data, str) else b64encode(data).decode()
         params: ResourceWriteParams = {
             "uri": uri,
-            "data": written,
+            "data": text,
             "encoding": "utf-8" if is_text else "base64",
         }
         if create_only:
             params["createOnly"] = True
-        await self._line.request("resourceWrite", params)
+        await self._connection.request("resourceWrite", params)
 
     async def list(self, uri: URI) -> list[DirectoryEntry]:
-        """Give what is in a folder.
+        """Return the entries of a folder.
 
         Raises:
-            AhpError: such as `NotFound` and `Denied`.
+            AhpError: such as `NotFound` and `PermissionDenied`.
         """
-        found = await self._line.request("resourceList", {"uri": uri}, is_safe=True)
+        found = await self._connection.request("resourceList", {"uri": uri}, is_repeatable=True)
         return found["entries"]  # type: ignore[no-any-return] # checked
 
     async def copy(self, source: URI, destination: URI, *, replace: bool = True) -> None:
         """Copy a file or folder.
 
         Raises:
-            AhpError: such as `NotFound`, `Denied` and `Conflict`.
+            AhpError: such as `NotFound`, `PermissionDenied` and `Conflict`.
         """
         params: ResourceCopyParams = {"source": source, "destination": destination}
         if not replace:
             params["failIfExists"] = True
-        await self._line.request("resourceCopy", params)
+        await self._connection.request("resourceCopy", params)
 
     async def move(self, source: URI, destination: URI, *, replace: bool = True) -> None:
         """Move a file or folder.
 
         Raises:
-            AhpError: such as `NotFound`, `Denied` and `Conflict`.
+            AhpError: such as `NotFound`, `PermissionDenied` and `Conflict`.
         """
         params: ResourceMoveParams = {"source": source, "destination": destination}
         if not replace:
             params["failIfExists"] = True
-        await self._line.request("resourceMove", params)
+        await self._connection.request("resourceMove", params)
 
     async def delete(self, uri: URI, *, recursive: bool = False) -> None:
-        """Delete a file, or a folder; `recursive` with all that is in it.
+        """Delete a file or a folder; with `recursive`, a folder that is not empty.
 
         Raises:
-            AhpError: such as `NotFound` and `Denied`.
+            AhpError: such as `NotFound` and `PermissionDenied`.
         """
-        more = {"recursive": True} if recursive else {}
-        await self._line.request("resourceDelete", {"uri": uri, **more})
+        options = {"recursive": True} if recursive else {}
+        await self._connection.request("resourceDelete", {"uri": uri, **options})
 
     async def request(self, uri: URI, *, read: bool = True, write: bool = False) -> None:
-        """Ask to be let in somewhere, as `Denied.request` says.
+        """Request access to a file or folder, as `PermissionDenied.request` suggests.
 
         Raises:
-            AhpError: such as `Denied`.
+            AhpError: such as `PermissionDenied`.
         """
         params: ResourceRequestParams = {"uri": uri, "read": read, "write": write}
-        await self._line.request("resourceRequest", params, is_safe=True)
+        await self._connection.request("resourceRequest", params, is_repeatable=True)
 
 
 def _bytes(found: ResourceReadResult) -> bytes:
@@ -120,4 +120,4 @@ def _bytes(found: ResourceReadResult) -> bytes:
     try:
         return b64decode(found["data"], validate=True)
     except NotBase64 as error:
-        raise NotAhp("the host's answer is not the base64 that it says it is") from error
+        raise NotAhp("the host's answer is not valid base64") from error

@@ -1,7 +1,7 @@
-"""Frames: what the host sends, decoded. Streamed text in one go, all else the general way.
+"""Frames: what the host sends, decoded.
 
-Nearly all frames of a session that talks are text actions. Those are read straight into structs, the frame
-and what is in it, in a quarter of the time; one that has more in it than usual is read the general way.
+While a turn streams, nearly all frames are text actions. Those are decoded straight into structs, in a
+quarter of the time. A frame with any other field is decoded the general way, so that nothing of it is lost.
 """
 
 from typing import Any, Literal
@@ -9,16 +9,21 @@ from typing import Any, Literal
 import msgspec
 
 from agenthost.errors import InvalidValue
-from agenthost.wire.ahp.actions.envelope import ActionEnvelope
-from agenthost.wire.ahp.actions.text import SessionDelta, SessionReasoning, SessionToolCallDelta, TerminalData
-from agenthost.wire.ahp.methods import METHODS
+from agenthost.wire.ahp.legacy.actions.envelope import ActionEnvelope
+from agenthost.wire.ahp.legacy.actions.text import (
+    SessionDelta,
+    SessionReasoning,
+    SessionToolCallDelta,
+    TerminalData,
+)
+from agenthost.wire.ahp.legacy.methods import METHODS
 from agenthost.wire.jsonrpc import Message, decode_message
 
-__all__ = ["TextFrame", "TextParams", "decode_frame", "envelope_of"]
+__all__ = ["TextFrame", "TextParams", "decode_frame", "read_envelope"]
 
 
 class TextParams(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    """An envelope of the host's own, with a text action."""
+    """An envelope of the host with a text action, and nothing else."""
 
     action: SessionDelta | SessionReasoning | SessionToolCallDelta | TerminalData
     serverSeq: int
@@ -27,7 +32,7 @@ class TextParams(msgspec.Struct, gc=False, forbid_unknown_fields=True):
 
 
 class TextFrame(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    """The whole frame around it."""
+    """The whole frame of such an envelope."""
 
     jsonrpc: Literal["2.0"]
     method: Literal["action"]
@@ -38,10 +43,10 @@ _decode_text = msgspec.json.Decoder(TextFrame).decode
 
 
 def decode_frame(data: bytes) -> TextFrame | Message:
-    """Decode a frame.
+    """Return a decoded frame.
 
     Raises:
-        BadFrame: it holds no message.
+        BadFrame: it is not a message.
     """
     try:
         return _decode_text(data)
@@ -49,11 +54,11 @@ def decode_frame(data: bytes) -> TextFrame | Message:
         return decode_message(data)
 
 
-def envelope_of(params: Any) -> ActionEnvelope:
-    """Read the params of `action`: the envelope, or an object with it inside, as some hosts send it.
+def read_envelope(params: Any) -> ActionEnvelope:
+    """Return the envelope of an `action`: its params (HR-R08), or inside of them, as some hosts send it.
 
     Raises:
-        InvalidValue: it is no envelope.
+        InvalidValue: it is not an envelope.
     """
     inner = params.get("envelope")
     if "action" not in params and isinstance(inner, dict):

@@ -1,69 +1,71 @@
-"""Terminals: a shell on the host's machine, watched and typed into."""
+"""Terminals: a shell on the host's machine."""
 
 from collections.abc import AsyncIterator
 from typing import Any
 
-from agenthost.client.ahp.changes import Changes, Echo
+from agenthost.client.ahp.changes import Changes
+from agenthost.client.ahp.dispatched_action import DispatchedAction
 from agenthost.client.ahp.errors import NotFound
-from agenthost.client.ahp.watching import Watched
-from agenthost.wire.ahp.terminal import TerminalClaim, TerminalState
+from agenthost.client.ahp.resource import Resource
+from agenthost.core.legacy import actions
+from agenthost.wire.ahp.legacy.terminal import TerminalClaim, TerminalState
 
-__all__ = ["Terminal", "text_of"]
+__all__ = ["Terminal", "terminal_text"]
 
 OVERLAP = 1_024
-"""By so many characters a text that came whole is fitted to the one before."""
+"""By how many characters the output of two snapshots is matched."""
 
 
-def text_of(state: TerminalState) -> str:
-    """Give all that a terminal has printed, as far as the host keeps it."""
-    return "".join(_printed(part) for part in state["content"])
+def terminal_text(state: TerminalState) -> str:
+    """Return all output of a terminal, as far as the host keeps it."""
+    return "".join(_part_text(part) for part in state["content"])
 
 
-def _printed(part: Any) -> str:
+def _part_text(part: Any) -> str:
     return str(part.get("output", "") if part.get("type") == "command" else part.get("value", ""))
 
 
-class Terminal(Watched[TerminalState]):
+class Terminal(Resource[TerminalState]):
     """One terminal."""
 
     @property
     def text(self) -> str:
-        """All that it has printed, as far as the host keeps it."""
-        return text_of(self.confirmed)
+        """All output, as far as the host keeps it."""
+        return terminal_text(self.confirmed)
 
     @property
     def exit_code(self) -> int | None:
-        """How its process ended, if it has and that is known."""
+        """The exit code of the process; None while it runs, or if it is unknown."""
         return self.confirmed.get("exitCode")
 
-    def write(self, data: str) -> Echo:
+    def write(self, data: str) -> DispatchedAction:
         """Type something; a line ends with a carriage return."""
-        return self._act("terminal/input", data=data)
+        return self._dispatch(actions.terminal_input(self.uri, data))
 
-    def resize(self, cols: int, rows: int) -> Echo:
-        """Give it another size."""
-        return self._act("terminal/resized", cols=cols, rows=rows)
+    def resize(self, cols: int, rows: int) -> DispatchedAction:
+        """Change the size."""
+        return self._dispatch(actions.terminal_resized(self.uri, cols, rows))
 
-    def rename(self, title: str) -> Echo:
-        """Give it another title."""
-        return self._act("terminal/titleChanged", title=title)
+    def rename(self, title: str) -> DispatchedAction:
+        """Change the title."""
+        return self._dispatch(actions.terminal_title_changed(self.uri, title))
 
-    def clear(self) -> Echo:
-        """Forget what it has printed."""
-        return self._act("terminal/cleared")
+    def clear(self) -> DispatchedAction:
+        """Clear the output."""
+        return self._dispatch(actions.terminal_cleared(self.uri))
 
-    def claim(self, claim: TerminalClaim | None = None) -> Echo:
-        """Hand it to somebody; without saying to whom, take it."""
-        mine: TerminalClaim = {"kind": "client", "clientId": self._mirrors.client_id}
-        return self._act("terminal/claimed", claim=claim or mine)
+    def claim(self, claim: TerminalClaim | None = None) -> DispatchedAction:
+        """Hand the terminal to somebody (HR-A13); by default, take it."""
+        mine: TerminalClaim = {"kind": "client", "clientId": self._replica.client_id}
+        return self._dispatch(actions.terminal_claimed(self.uri, claim or mine))
 
     def output(self) -> AsyncIterator[str]:
-        """Give what it prints from now on, piece by piece, until its process ends.
+        """Return an iterator of the output from now on, until the process ends.
 
         Raises:
-            Gone: it was disposed of meanwhile.
+            Gone: the terminal was disposed of in the meantime.
         """
-        # Heard from this moment on, not from when the first piece is asked for.
+        # Subscribes now, not when the first piece is requested.
         return self._pieces(self.changes())
 
     async def _pieces(self, changes: Changes) -> AsyncIterator[str]:
@@ -71,7 +73,7 @@ class Terminal(Watched[TerminalState]):
             async for change in changes:
                 action: Any = change.action
                 if change.kind == "snapshot":
-                    if piece := _news(text_of(change.before), text_of(change.after)):
+                    if piece := _new_text(terminal_text(change.before), terminal_text(change.after)):
                         yield piece
                     if "exitCode" in change.after:
                         return
@@ -83,19 +85,20 @@ class Terminal(Watched[TerminalState]):
             changes.close()
 
     async def dispose(self) -> None:
-        """End it, and forget it.
+        """End the terminal.
 
         Raises:
-            AhpError: it cannot be done.
+            AhpError: the host refuses, or cannot be reached.
         """
-        await self._line.request("disposeTerminal", {"terminal": self.uri}, is_safe=True, done=NotFound)
-        self._mirrors.forget(self.uri)
+        params = {"terminal": self.uri}
+        await self._connection.request("disposeTerminal", params, is_repeatable=True, means_done=NotFound)
+        self._replica.forget(self.uri)
 
 
-def _news(before: str, after: str) -> str:
-    """Give what is new in a text that came whole; the beginning of the old one may be gone from it."""
+def _new_text(before: str, after: str) -> str:
+    """Return what is new in a snapshot, which may lack the beginning of the old text."""
     if after.startswith(before):
         return after[len(before) :]
     end = before[-OVERLAP:]
-    place = after.find(end)
-    return after if place < 0 else after[place + len(end) :]
+    position = after.find(end)
+    return after if position < 0 else after[position + len(end) :]

@@ -1,48 +1,52 @@
-"""Turns: what is said, and the answer as it comes."""
+"""Turns: a message of ours, and the answer as it comes."""
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any, Self
 
-from agenthost.client.ahp.changes import Change, Changes, Echo
+from agenthost.client.ahp.changes import Change, Changes
+from agenthost.client.ahp.dispatched_action import DispatchedAction
 from agenthost.client.ahp.errors import Closed, TurnFailed
-from agenthost.client.ahp.watching import Watched
-from agenthost.core.stopping import stop_reason_of
-from agenthost.wire.ahp.session import SessionState
-from agenthost.wire.ahp.turn import Turn
+from agenthost.client.ahp.resource import Resource
+from agenthost.core.legacy.queries import TURN_ENDINGS
+from agenthost.core.stop_reasons import stop_reason_of
+from agenthost.wire.ahp.legacy.session import SessionState
+from agenthost.wire.ahp.legacy.turn import Turn
 
-__all__ = ["Saying", "answer_of", "find_turn", "stop_reason_of"]
+__all__ = ["TurnStream", "answer_text", "find_turn", "stop_reason_of"]
 
-ENDINGS = frozenset({"session/turnComplete", "session/turnCancelled", "session/error", "session/truncated"})
+ENDINGS = TURN_ENDINGS | {"session/truncated"}
 
 
-def answer_of(turn: Any) -> str:
-    """Give the text of a turn's answer."""
+def answer_text(turn: Any) -> str:
+    """Return the text of a turn's answer."""
     return "".join(part["content"] for part in turn["responseParts"] if part["kind"] == "markdown")
 
 
 def find_turn(state: SessionState, turn_id: str) -> Any:
-    """Give a turn, running or ended; None if it is not there."""
-    found = [*state["turns"], *([state["activeTurn"]] if "activeTurn" in state else [])]
-    return next((turn for turn in found if turn["id"] == turn_id), None)
+    """Return a turn, running or ended; None if the session does not have it."""
+    turns = [*state["turns"], *([state["activeTurn"]] if "activeTurn" in state else [])]
+    return next((turn for turn in turns if turn["id"] == turn_id), None)
 
 
-class Saying(AsyncIterator[str]):
-    """Something that was said: the pieces of the answer, once, as they come; or the turn, when it is over.
+class TurnStream(AsyncIterator[str]):
+    """A turn that this client started: an iterator of the pieces of its answer.
 
-    It goes on through lost connections. Iterating ends with the turn, whether it is complete or cancelled.
+    It survives lost connections, and ends with the turn, whether that is completed or cancelled.
 
     Attributes:
-        turn_id: the turn's id.
-        echo: awaited, it tells whether the host took it.
+        turn_id: the id of the turn.
+        dispatched: await it to learn whether the host accepted the turn.
     """
 
-    def __init__(self, session: Watched[SessionState], turn_id: str, echo: Echo, changes: Changes) -> None:
+    def __init__(
+        self, session: Resource[SessionState], turn_id: str, dispatched: DispatchedAction, changes: Changes
+    ) -> None:
         self.turn_id = turn_id
-        self.echo = echo
+        self.dispatched = dispatched
         self._changes = changes
         self._session = session
         self._has_begun = False
-        self._pieces = self._told()
+        self._pieces = self._stream()
         self._turn: Turn | None = None
 
     def __aiter__(self) -> Self:
@@ -52,49 +56,49 @@ class Saying(AsyncIterator[str]):
         return await anext(self._pieces)
 
     async def turn(self) -> Turn:
-        """Wait for the end, and give the whole turn.
+        """Wait for the end and return the whole turn.
 
         Raises:
-            Rejected: the host did not take it, as while another turn runs.
-            TurnFailed: it ended with an error, or was taken out of the session.
-            AhpError: the session is gone, or the client closed.
+            Rejected: the host did not accept it, for example because another turn is running.
+            TurnFailed: it ended with an error, or was removed from the session.
+            AhpError: the session is gone, or the client is closed.
         """
         async for _ in self:
             pass
-        assert self._turn is not None  # noqa: S101 - else something was raised
+        assert self._turn is not None  # noqa: S101 - otherwise something was raised
         return self._turn
 
     async def text(self) -> str:
-        """Wait for the end, and give the text of the answer.
+        """Wait for the end and return the text of the answer.
 
         Raises:
             AhpError: as `turn` does.
         """
-        return answer_of(await self.turn())
+        return answer_text(await self.turn())
 
     async def aclose(self) -> None:
-        """Listen no more; the turn goes on."""
+        """Stop listening; the turn goes on."""
         self._changes.close()
         await self._pieces.aclose()
 
-    async def _told(self) -> AsyncGenerator[str, None]:
-        said: dict[str, int] = {}
+    async def _stream(self) -> AsyncGenerator[str, None]:
+        lengths: dict[str, int] = {}
         try:
-            await self.echo
+            await self.dispatched
             async for change in self._changes:
-                for piece in self._pieces_of(change, said):
+                for piece in self._new_pieces(change, lengths):
                     yield piece
                 if self._is_over(change):
                     return
-            raise self._session.error or Closed("nobody listens to the turn any more")
+            raise self._session.error or Closed("the turn was closed before it was over")
         finally:
             self._changes.close()
 
-    def _pieces_of(self, change: Change, said: dict[str, int]) -> list[str]:
-        """Give what a change adds to the answer; `said` is how much of each part was given already."""
+    def _new_pieces(self, change: Change, lengths: dict[str, int]) -> list[str]:
+        """Return what a change adds to the answer; `lengths` is how much of each part was yielded."""
         action: Any = change.action
         if change.kind == "snapshot":
-            return self._missed(change.after, said)
+            return self._missed_pieces(change.after, lengths)
         if change.kind != "confirmed" or action.get("turnId") != self.turn_id:
             return []
         if action["type"] == "session/delta":
@@ -103,32 +107,32 @@ class Saying(AsyncIterator[str]):
             part_id, piece = action["part"]["id"], action["part"]["content"]
         else:
             return []
-        said[part_id] = said.get(part_id, 0) + len(piece)
+        lengths[part_id] = lengths.get(part_id, 0) + len(piece)
         return [piece] if piece else []
 
-    def _missed(self, state: SessionState, said: dict[str, int]) -> list[str]:
+    def _missed_pieces(self, state: SessionState, lengths: dict[str, int]) -> list[str]:
         turn = find_turn(state, self.turn_id)
         pieces = []
         for part in turn["responseParts"] if turn is not None else []:
             if part["kind"] == "markdown":
-                pieces.append(part["content"][said.get(part["id"], 0) :])
-                said[part["id"]] = len(part["content"])
+                pieces.append(part["content"][lengths.get(part["id"], 0) :])
+                lengths[part["id"]] = len(part["content"])
         return [piece for piece in pieces if piece]
 
     def _is_over(self, change: Change) -> bool:
-        """Tell whether the turn has ended, and remember it.
+        """Return whether the turn has ended, and keep it if so.
 
         Raises:
-            TurnFailed: it ended badly.
+            TurnFailed: it failed.
         """
         action: Any = change.action
         if change.kind != "snapshot" and (change.kind != "confirmed" or action["type"] not in ENDINGS):
             return False
         turn = find_turn(change.after, self.turn_id)
         if turn is None:
-            # A state may have come whole before the host had taken the turn.
+            # A snapshot may be older than the turn.
             if self._has_begun or not self._changes.has_more:
-                raise TurnFailed("the turn was taken out of the session")
+                raise TurnFailed("the turn was removed from the session")
             return False
         self._has_begun = True
         if "state" not in turn:

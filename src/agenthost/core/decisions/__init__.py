@@ -1,24 +1,33 @@
-"""Decisions: whether what a client dispatches may be applied. Pure; no host behaviour.
+"""Decisions: whether an action that a client dispatches may be applied. Pure; no host behaviour.
 
-`decide` looks at an action just as the client sent it, and gives the one to reduce and to pass on, or a
-reason. Rules are sorted by noun, as the reducers are; the table here names the function.
+`decide` takes an action just as the client sent it, and returns the action to reduce and to pass on, or the
+reason why it is refused. The modules are nouns, as those of the reducers are; the table here names the
+function for each type of action.
+
+Rule ids like `HR-A04` are those of docs/ahp.md; those like `S3` and `H9` are of docs/reducers.md.
 """
 
-from agenthost.core.decisions import config, pending, session, terminals, toolcalls, turns
+from typing import TypeAlias
+
+from agenthost.core.conversation import Conversation
+from agenthost.core.decisions import clients, config, pending, session, terminals, toolcalls, turns
+from agenthost.core.decisions.grants import ALL_RIGHTS
 from agenthost.core.decisions.pending import final_answers
 from agenthost.core.decisions.refusal import Context, Dispatch, Refused, Rule, let_pass, message_name
 from agenthost.core.decisions.session import is_deferred
 from agenthost.core.decisions.shapes import cleaned
 from agenthost.errors import GrantMissing, InvalidValue, NotJson, SwitchedOff
 from agenthost.wire.ahp.actions import StateAction
-from agenthost.wire.ahp.snapshot import State
-from agenthost.wire.json import Json, check_depth
-from agenthost.wire.mismatch import quote
-from agenthost.wire.names import check_names
+from agenthost.wire.ahp.root import RootState
+from agenthost.wire.ahp.terminal import TerminalState
+from agenthost.wire.error_messages import quote
+from agenthost.wire.json import Json
+from agenthost.wire.name_limits import check_names
 
 __all__ = [
     "RULES",
     "Context",
+    "check",
     "cleaned",
     "decide",
     "final_answers",
@@ -28,26 +37,35 @@ __all__ = [
 ]
 
 RULES: dict[str, Rule] = {
-    "session/turnStarted": turns.turn_started,
-    "session/turnCancelled": turns.turn_cancelled,
-    "session/truncated": turns.truncated,
-    "session/toolCallConfirmed": toolcalls.tool_call_confirmed,
-    "session/toolCallComplete": toolcalls.tool_call_complete,
-    "session/toolCallResultConfirmed": toolcalls.tool_call_result_confirmed,
-    "session/toolCallContentChanged": toolcalls.tool_call_content_changed,
-    "session/inputAnswerChanged": pending.input_answer_changed,
-    "session/inputCompleted": pending.input_completed,
-    "session/pendingMessageSet": pending.pending_message_set,
-    "session/pendingMessageRemoved": pending.pending_message_removed,
-    "session/queuedMessagesReordered": let_pass,
+    "chat/turnStarted": turns.turn_started,
+    "chat/turnCancelled": turns.turn_cancelled,
+    "chat/turnResume": turns.turn_resume,
+    "chat/truncated": turns.truncated,
+    "chat/toolCallConfirmed": toolcalls.tool_call_confirmed,
+    "chat/toolCallComplete": toolcalls.tool_call_complete,
+    "chat/toolCallResultConfirmed": toolcalls.tool_call_result_confirmed,
+    "chat/toolCallContentChanged": toolcalls.tool_call_content_changed,
+    "chat/inputAnswerChanged": pending.input_answer_changed,
+    "chat/inputCompleted": pending.input_completed,
+    "chat/pendingMessageSet": pending.pending_message_set,
+    "chat/pendingMessageRemoved": pending.pending_message_removed,
+    "chat/queuedMessagesReordered": let_pass,
+    "chat/draftChanged": pending.draft_changed,
+    "chat/isReadChanged": let_pass,
+    "chat/isArchivedChanged": let_pass,
+    "chat/workingDirectorySet": session.working_directories_changed,
+    "chat/workingDirectoryRemoved": session.working_directories_changed,
     "session/titleChanged": let_pass,
     "session/isReadChanged": let_pass,
     "session/isArchivedChanged": let_pass,
-    "session/modelChanged": session.model_changed,
-    "session/activeClientChanged": session.active_client_changed,
-    "session/activeClientToolsChanged": session.active_client_tools_changed,
+    "session/metaChanged": session.meta_changed,
+    "session/activeClientSet": clients.active_client_set,
+    "session/activeClientRemoved": clients.active_client_removed,
     "session/customizationToggled": session.customization_toggled,
     "session/configChanged": config.session_config_changed,
+    "session/workingDirectorySet": session.working_directories_changed,
+    "session/workingDirectoryRemoved": session.working_directories_changed,
+    "session/workingDirectoryReplaced": session.working_directories_changed,
     "root/configChanged": config.root_config_changed,
     "terminal/input": terminals.typed,
     "terminal/resized": terminals.resized,
@@ -55,35 +73,63 @@ RULES: dict[str, Rule] = {
     "terminal/titleChanged": let_pass,
     "terminal/cleared": let_pass,
 }
-"""What decides about each action that a client may dispatch. All others are the host's alone."""
+"""The rule for each action that a client may dispatch. All others are for the host only, or not served."""
+
+TRANSLATED = frozenset({"session/metaChanged"})
+"""What no client dispatches itself, but what the actions of older clients become."""
+
+Decided: TypeAlias = Conversation | RootState | TerminalState
+"""What actions are decided on: those of sessions and chats on both states together."""
 
 NOTHING_MORE = Context()
 
 
-def refuse(state: State, action: Json, client_id: str, *, context: Context = NOTHING_MORE) -> str | None:
-    """Say why a client's action may not be applied, in a sentence for people; `None` if it may.
+def refuse(state: Decided, action: Json, client_id: str, *, context: Context = NOTHING_MORE) -> str | None:
+    """Return why a client's action may not be applied, in a sentence for people; `None` if it may.
 
-    `state` is that of the resource which the action names: whoever routes has found it. Neither it nor
-    the action is changed. Never raises, whatever the client sent.
+    `state` is that of the channel that the action was sent to: the caller routes (G4). Neither it nor the
+    action is changed (G2). Never raises, whatever the client sent.
     """
     decided = decide(state, action, client_id, context=context)
     return decided if isinstance(decided, str) else None
 
 
+def check(state: Decided, action: StateAction, client_id: str, context: Context) -> None:
+    """Refuse an action that an edge made for its client, if it may not be applied.
+
+    What a client sent itself has to be checked for its shape too: see `decide`.
+
+    Raises:
+        HostError: why not.
+    """
+    kind = action["type"]
+    if context.rights is not ALL_RIGHTS:
+        context.rights.check(kind)
+    try:
+        RULES[kind](state, action, Dispatch(client_id, context))
+    except Refused as refused:
+        raise refused.error from None
+
+
 def decide(
-    state: State, action: Json, client_id: str, *, context: Context = NOTHING_MORE
+    state: Decided, action: Json, client_id: str, *, context: Context = NOTHING_MORE
 ) -> StateAction | str:
-    """Give a client's action as it is to be applied, or say why it may not be; see `refuse` and `cleaned`."""
+    """Return a client's action as it should be applied, or the reason why it is refused.
+
+    A change of a session's model is made anew: the metadata around it may have changed since it was made.
+    """
     kind = action.get("type") if type(action) is dict else None
     rule = RULES.get(kind) if type(kind) is str else None
-    if rule is None:
+    # HR-A03: actions for the host only, and unknown ones, are refused.
+    if rule is None or (kind in TRANSLATED and not context.is_translated):
         return f"{quote(kind)} is not an action that a client may dispatch"
     try:
-        check_depth(action)
+        # Cheap checks first: what fails here was never worth copying.
         check_names(action)
-        context.rights.check(str(kind))
+        if context.rights is not ALL_RIGHTS:
+            context.rights.check(str(kind))
         clean = cleaned(action)
         rule(state, clean, Dispatch(client_id, context))
     except (InvalidValue, NotJson, Refused, GrantMissing, SwitchedOff) as reason:
         return str(reason)
-    return clean
+    return session.made_anew(state, clean) if clean["type"] == "session/metaChanged" else clean

@@ -1,15 +1,15 @@
 """Whether an answer fits its question.
 
-Its kind, a whole number where one is asked for, and options that are on offer bind drafts as well. Limits
-bind what is submitted: who is still typing has not typed enough yet.
+The kind of value, whole numbers where the question asks for one, and the options on offer are checked for
+drafts too. Limits are only checked for submitted answers: a draft may still be too short.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 from agenthost.core.decisions.refusal import Refused
+from agenthost.wire.error_messages import describe, quote
 from agenthost.wire.json import JsonObject
-from agenthost.wire.mismatch import describe, quote
 
 VALUE_KINDS = {
     "text": "text",
@@ -27,18 +27,18 @@ SIZES: dict[str, tuple[Callable[[Any], float], str]] = {
     "integer": (lambda value: value["value"], ""),
     "multi-select": (lambda value: len({*value["value"], *value.get("freeformValues", [])}), " choices"),
 }
-"""What the limits of a question count, and how that is called."""
+"""What the limits of a question measure, and the unit."""
 
 
 def check_answer(question: Any, answer: Any) -> None:
-    """Let an answer pass that fits; `answer` has the shape of one.
+    """Refuse an answer that does not fit; its shape has been checked already.
 
     Raises:
         Refused: it does not fit.
     """
     kind = question.get("kind")
     if answer["state"] == "skipped" or kind not in VALUE_KINDS:
-        return  # nothing to fit, or a question of a kind that is newer than we are
+        return  # there is no value, or the question is of a kind that we do not know
     value = answer["value"]
     if value["kind"] != VALUE_KINDS[kind]:
         needed = f"a value of kind {quote(VALUE_KINDS[kind])}, not {quote(value['kind'])}"
@@ -60,7 +60,7 @@ def _check_options(question: JsonObject, value: JsonObject) -> None:
     if value["kind"] not in ("selected", "selected-many") or question.get("allowFreeformInput") is True:
         return
     if value.get("freeformValues"):
-        raise Refused(f"question {quote(question.get('id'))} takes none but the options that it offers")
+        raise Refused(f"question {quote(question.get('id'))} takes only the options that it offers")
     offered = [option.get("id") for option in question.get("options", [])]
     chosen = [value["value"]] if value["kind"] == "selected" else value["value"]
     for option_id in chosen:

@@ -1,7 +1,7 @@
-"""Grants: what a key is worth. The one place where it is decided which of them a command or an action needs.
+"""Grants: what a key allows. This is the one place that says which grant a command or an action needs.
 
-Commands have the names that AHP gives them; AAP, a view of the same host, asks by these names too. What is
-named nowhere here needs no grant: it tells nothing, and changes nothing.
+Commands have AHP's names, whichever protocol they came by. A command that is not listed here needs no grant:
+it reveals nothing and changes nothing.
 """
 
 from collections.abc import Set as AbstractSet
@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 import msgspec
 
-from agenthost.core.forking import split_content_uri
+from agenthost.core.fork import split_content_uri
 from agenthost.errors import GrantMissing, SwitchedOff
 
 __all__ = [
@@ -26,22 +26,28 @@ __all__ = [
 Grant: TypeAlias = Literal["sessions", "files", "terminals", "run", "admin"]
 
 GRANTS: Final[tuple[Grant, ...]] = get_args(Grant)
-"""All that there are."""
+"""All grants."""
 
 DEFAULT_GRANTS: Final[tuple[Grant, ...]] = ("sessions", "files")
-"""What a key has unless it is told otherwise: enough to talk to agents, and never a shell."""
+"""What a key has by default: enough to talk to agents, and never a shell."""
 
 METRICS = "metrics"
-"""To read what the host has counted."""
+"""Reading the host's metrics."""
 
 READ_CONTENT = "resourceRead/content"
-"""`resourceRead` of something that was said in a session."""
+"""`resourceRead` or `resourceResolve` of content that belongs to a session."""
+
+ABOUT_CONTENT = frozenset({"resourceRead", "resourceResolve"})
+"""The commands that may be about such content."""
 
 COMMANDS: dict[str, Grant] = {
     **dict.fromkeys(
         (
             "createSession",
             "disposeSession",
+            "createChat",
+            "disposeChat",
+            "moveChat",
             "listSessions",
             "fetchTurns",
             "authenticate",
@@ -61,7 +67,11 @@ COMMANDS: dict[str, Grant] = {
             "resourceCopy",
             "resourceMove",
             "resourceDelete",
+            "resourceResolve",
+            "resourceMkdir",
             "resourceRequest",
+            "createResourceWatch",
+            "subscribe/watch",
             "completions/files",
         ),
         "files",
@@ -70,13 +80,18 @@ COMMANDS: dict[str, Grant] = {
     METRICS: "admin",
 }
 
-ACTIONS: dict[str, Grant] = {"session": "sessions", "terminal": "terminals", "root": "admin"}
-"""What actions need, by the part of their type before the `/`."""
+ACTIONS: dict[str, Grant] = {
+    "session": "sessions",
+    "chat": "sessions",
+    "terminal": "terminals",
+    "root": "admin",
+}
+"""The grant that actions need, by the part of their type before the `/`."""
 
 
 def needed_grant(command: str, params: Any = None) -> Grant | None:
-    """Return the grant that a command or the type of an action needs, if it needs one."""
-    if command == "resourceRead" and type(params) is dict and split_content_uri(str(params.get("uri"))):
+    """Return the grant that a command, or an action by its type, needs; `None` if it needs none."""
+    if command in ABOUT_CONTENT and type(params) is dict and split_content_uri(str(params.get("uri"))):
         command = READ_CONTENT
     return COMMANDS.get(command) or ACTIONS.get(command.partition("/")[0])
 
@@ -85,24 +100,24 @@ class Rights(msgspec.Struct, frozen=True, gc=False):
     """What somebody may do.
 
     Attributes:
-        grants: those of their key; all, where no key is needed.
-        off: those that are switched off on this host, whoever has them.
+        grants: the grants of their key; all of them where no key is needed.
+        off: the grants that are switched off on this host, for everybody.
     """
 
     grants: AbstractSet[Grant] = frozenset(GRANTS)
     off: AbstractSet[Grant] = frozenset()
 
     def check(self, command: str, params: Any = None) -> None:
-        """Refuse a command, or an action by its type, that needs a grant which is not there.
+        """Refuse a command, or an action by its type, if its grant is missing.
 
         Raises:
             GrantMissing: the key does not have it.
-            SwitchedOff: nobody has it on this host.
+            SwitchedOff: the grant is switched off on this host.
         """
         self.check_grant(needed_grant(command, params), command)
 
     def check_grant(self, grant: Grant | None, what: str) -> None:
-        """Refuse something that needs this grant; `what` names it. Raises as `check` does."""
+        """Refuse what needs this grant, if it is missing; `what` names it. Raises as `check` does."""
         if grant is not None and grant in self.off:
             raise SwitchedOff(what, grant)
         if grant is not None and grant not in self.grants:

@@ -1,84 +1,67 @@
-"""Whether a session may have this model, this active client with these tools, these plug-ins on or off."""
+"""Whether the model, the customizations and the working directories of a session may change."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from agenthost.core.decisions.refusal import Dispatch, Refused
+from agenthost.core import session_meta
+from agenthost.core.conversation import Conversation, ConversationAction
+from agenthost.core.decisions.refusal import Dispatch, Refused, check_model
 from agenthost.core.decisions.turns import held_turn
-from agenthost.wire.ahp.actions.session import (
-    SessionActiveClientChangedAction,
-    SessionActiveClientToolsChangedAction,
-    SessionCustomizationToggledAction,
-    SessionModelChangedAction,
-)
-from agenthost.wire.ahp.session import SessionState
-from agenthost.wire.ahp.tool import ToolDefinition
-from agenthost.wire.json import JsonObject
-from agenthost.wire.mismatch import quote
+from agenthost.wire.ahp.actions.customization import SessionCustomizationToggledAction
+from agenthost.wire.ahp.actions.session import SessionMetaChangedAction
+from agenthost.wire.ahp.root import ModelSelection
+from agenthost.wire.error_messages import quote
+from agenthost.wire.shape import Shape
 
-BEHIND_TURNS = frozenset({"session/turnCancelled", "session/truncated", "session/modelChanged"})
-"""What must not come before a turn that was started earlier and waits."""
+MODEL: Shape[ModelSelection] = Shape(ModelSelection)
+
+BEHIND_TURNS = frozenset({"chat/turnCancelled", "chat/truncated", "session/metaChanged"})
+"""What must not overtake a turn that was started earlier and is held."""
 
 
-def model_changed(_state: SessionState, action: SessionModelChangedAction, by: Dispatch) -> None:
-    """Refuse a model that is not on offer. A running turn is no reason: see `is_deferred`."""
-    models = by.context.models
-    if models is not None and action["model"]["id"] not in models:
-        raise Refused(f"there is no model {quote(action['model']['id'])}")
+def meta_changed(_conversation: Conversation, action: SessionMetaChangedAction, by: Dispatch) -> None:
+    """Refuse a model that is not on offer. During a turn the change is deferred: see `is_deferred`."""
+    check_model(_model_in(action), by)
 
 
-def is_deferred(state: SessionState, action: JsonObject, waiting: Sequence[Any] = ()) -> bool:
-    """Tell whether an action that was not refused has to wait.
+def made_anew(conversation: Any, action: Any) -> SessionMetaChangedAction:
+    """Return the change of the model as it should be applied now. Nothing else of the metadata changes."""
+    return session_meta.model_changed(conversation.session, _model_in(action))
 
-    A model waits for the end of the running turn. A turn waits until the session is ready, and what is about
-    turns waits behind it.
+
+def _model_in(action: SessionMetaChangedAction) -> ModelSelection:
+    return MODEL.take(action.get("_meta", {}).get(session_meta.MODEL), "$.model")
+
+
+def is_deferred(conversation: Conversation, action: ConversationAction, waiting: Sequence[Any] = ()) -> bool:
+    """Return whether an action that was not refused has to wait.
+
+    A change of model waits for the end of the running turn. A turn waits until the session is ready, and
+    other actions on turns wait behind it.
     """
     kind = action.get("type")
-    if state.get("activeTurn") is not None:
-        return kind == "session/modelChanged"
-    if state.get("lifecycle") != "creating":
+    # HR-A06: the running turn keeps its model.
+    if conversation.chat.get("activeTurn") is not None:
+        return kind == "session/metaChanged"
+    if conversation.session.get("lifecycle") != "creating":
         return False
-    return kind == "session/turnStarted" or (kind in BEHIND_TURNS and held_turn(waiting) is not None)
-
-
-def active_client_changed(
-    state: SessionState, action: SessionActiveClientChangedAction, by: Dispatch
-) -> None:
-    """Refuse to speak for others: a client takes a free role, renews its own, gives it up."""
-    active = state.get("activeClient")
-    if active is not None and active.get("clientId") != by.client_id:
-        raise Refused(f"client {quote(active.get('clientId'))} is active")
-    new = action["activeClient"]
-    if new is None and active is None:
-        raise Refused("no client is active")
-    if new is not None and new["clientId"] != by.client_id:
-        raise Refused(f"a client can only make itself active, not {quote(new['clientId'])}")
-    _check_names(state, [] if new is None else new["tools"])
-
-
-def active_client_tools_changed(
-    state: SessionState, action: SessionActiveClientToolsChangedAction, by: Dispatch
-) -> None:
-    """Refuse whoever is not the active client, and names that are taken."""
-    active = state.get("activeClient")
-    if active is None or active.get("clientId") != by.client_id:
-        raise Refused("only the active client can change its tools")
-    _check_names(state, action["tools"])
-
-
-def _check_names(state: SessionState, tools: list[ToolDefinition]) -> None:
-    """Refuse two tools of one name: a model calls them by nothing else."""
-    taken = {tool.get("name") for tool in state.get("serverTools", [])}
-    for tool in tools:
-        if tool["name"] in taken:
-            raise Refused(f"there is a tool {quote(tool['name'])} already")
-        taken.add(tool["name"])
+    # HR-L11: the turn waits for its session.
+    return kind == "chat/turnStarted" or (kind in BEHIND_TURNS and held_turn(waiting) is not None)
 
 
 def customization_toggled(
-    state: SessionState, action: SessionCustomizationToggledAction, _by: Dispatch
+    conversation: Conversation, action: SessionCustomizationToggledAction, _by: Dispatch
 ) -> None:
-    """Refuse what the session does not have; any client may switch the rest."""
-    entries = state.get("customizations", [])
-    if action["uri"] not in [entry.get("customization", {}).get("uri") for entry in entries]:
-        raise Refused(f"the session has no customization {quote(action['uri'])}")
+    """Refuse a customization that the session does not have; any client may toggle the others."""
+    entries: list[Any] = conversation.session.get("customizations", [])
+    # S22: the reducer finds those at the top, and those in a plugin or a directory.
+    containers = [entry for entry in entries if entry.get("type") != "mcpServer"]
+    children = [child for entry in containers for child in entry.get("children", [])]
+    if action["id"] not in [entry.get("id") for entry in (*entries, *children)]:
+        raise Refused(f"the session has no customization {quote(action['id'])}")
+
+
+def working_directories_changed(_conversation: Conversation, action: Any, _by: Dispatch) -> None:
+    """Refuse all changes: the files that a session may use are settled when it is created."""
+    scope = action["type"].partition("/")[0]
+    raise Refused(f"the working directories of a {scope} cannot be changed")

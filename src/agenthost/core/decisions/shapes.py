@@ -1,45 +1,44 @@
-"""The shape of what clients dispatch: what an action must look like before anybody asks whether it may be.
+"""Shapes of dispatched actions: what an action must look like before its rule is asked.
 
-Unknown keys, and variants that only travel through (attachments, blocks of a tool's result), are left to
-newer peers. What decides what happens next must be known, and a null must not mean more than it says.
+Unknown keys, and unknown variants of what is only passed on (attachments, blocks of a tool's result), are
+allowed: newer peers understand them. Values that decide what happens must be known, and a null must not be
+mistaken for a missing key where that would do harm.
 """
 
 from typing import Annotated, Any, Literal, TypedDict, cast
 
-from agenthost.core.reducers.records import chosen
+from agenthost.core.reducers.records import pick
 from agenthost.core.reducers.toolcalls import RESULT
+from agenthost.errors import NotJson
 from agenthost.wire.ahp.actions import StateAction
-from agenthost.wire.ahp.actions.input import (
-    SessionInputAnswerChangedAction,
-    SessionInputCompletedAction,
-    SessionPendingMessageRemovedAction,
-)
+from agenthost.wire.ahp.actions.chat import ChatPendingMessageRemovedAction
+from agenthost.wire.ahp.actions.input import ChatInputAnswerChangedAction, ChatInputCompletedAction
 from agenthost.wire.ahp.actions.terminal import TerminalClaimedAction
-from agenthost.wire.ahp.actions.turn import SessionTruncatedAction
+from agenthost.wire.ahp.actions.turn import ChatTruncatedAction
 from agenthost.wire.ahp.enums import PendingMessageKind, ToolCallConfirmationReason
 from agenthost.wire.annotations import Tag
-from agenthost.wire.json import Json, JsonObject
-from agenthost.wire.shape import STRICT, Reading, Shape
+from agenthost.wire.json import MAX_GIVEN_DEPTH, Json, JsonObject
+from agenthost.wire.shape import STRICT, ReadMode, Shape
 
-CLOSED = Reading(unknown=False)
-"""For what decides: only variants and enumeration values that we know; null is still absent."""
+CLOSED = ReadMode(unknown=False)
+"""For values that decide: only variants and enumeration values that we know. A null is still absent (G1)."""
 
 
-class Waiting(TypedDict):
-    """What decides in a message that waits."""
+class PendingMessageKey(TypedDict):
+    """The part of `pendingMessageSet` that decides."""
 
     kind: PendingMessageKind
 
 
 class Approval(TypedDict):
-    """What decides in a yes."""
+    """The part of `toolCallConfirmed` that decides, if it approves."""
 
     approved: Literal[True]
     confirmed: ToolCallConfirmationReason
 
 
 class Denial(TypedDict):
-    """What decides in a no."""
+    """The part of `toolCallConfirmed` that decides, if it denies."""
 
     approved: Literal[False]
     reason: Literal["denied", "skipped"]
@@ -48,40 +47,47 @@ class Denial(TypedDict):
 ACTION: Shape[StateAction] = Shape(StateAction)
 
 DECIDING: dict[str, Shape[Any]] = {
-    "session/pendingMessageSet": Shape(Waiting, CLOSED),
-    "session/pendingMessageRemoved": Shape(SessionPendingMessageRemovedAction, CLOSED),
-    "session/toolCallConfirmed": Shape(Annotated[Approval | Denial, Tag("approved")], CLOSED),
-    "session/inputAnswerChanged": Shape(SessionInputAnswerChangedAction, CLOSED),
-    "session/inputCompleted": Shape(SessionInputCompletedAction, CLOSED),
-    # Without an id all turns go: a null there would erase what somebody wanted to keep.
-    "session/truncated": Shape(SessionTruncatedAction, STRICT),
+    "chat/pendingMessageSet": Shape(PendingMessageKey, CLOSED),
+    "chat/pendingMessageRemoved": Shape(ChatPendingMessageRemovedAction, CLOSED),
+    "chat/toolCallConfirmed": Shape(Annotated[Approval | Denial, Tag("approved")], CLOSED),
+    "chat/inputAnswerChanged": Shape(ChatInputAnswerChangedAction, CLOSED),
+    "chat/inputCompleted": Shape(ChatInputCompletedAction, CLOSED),
+    # C9: without an id all turns go. A null must not count as that, so G1 does not apply here.
+    "chat/truncated": Shape(ChatTruncatedAction, STRICT),
     "terminal/claimed": Shape(TerminalClaimedAction, CLOSED),
 }
-"""The parts of actions that decide what happens, read more strictly than the rest."""
+"""The parts of actions that decide what happens; they are read more strictly than the rest."""
 
 
 def cleaned(action: JsonObject) -> StateAction:
-    """Give a client's action as it is to be reduced and passed on: the one handed in stays as it is.
+    """Return a client's action as it should be reduced and passed on. The one passed in is not changed (G2).
 
-    Nulls that mean "absent" are gone. So is all of a tool's result but the fields that a result has:
-    peers that spread the result over the call would have its status overwritten.
+    Nulls that mean "absent" are removed (G1). So are all fields of a tool's result but the five known ones
+    (T6): a peer that spreads the result over the call would overwrite the call's status.
 
     Raises:
-        InvalidValue: not the shape of such an action.
+        InvalidValue: the action does not have its shape.
+        NotJson: it is nested too deep.
     """
-    copy = _copied(action)
+    copy = copied(action, MAX_GIVEN_DEPTH)
     deciding = DECIDING.get(str(copy.get("type")))
     if deciding is not None:
         deciding.take(copy)
-    # All of it is looked at again: most of `DECIDING` sees a part only.
+    # Most shapes in `DECIDING` see a part of the action only, so all of it is checked again.
     taken: Any = ACTION.take(copy)
-    if taken["type"] == "session/toolCallComplete":
-        taken["result"] = chosen(taken["result"], *RESULT)
+    if taken["type"] == "chat/toolCallComplete":
+        taken["result"] = pick(taken["result"], *RESULT)
     return cast("StateAction", taken)
 
 
-def _copied(value: Json) -> Json:
-    """Copy a JSON value. Ten times as fast as `deepcopy`, which has to expect anything."""
+def copied(value: Json, levels: int) -> Json:
+    """Copy a list or an object. Ten times as fast as `deepcopy`, which must be prepared for any object."""
+    if not levels:
+        raise NotJson(f"nested deeper than {MAX_GIVEN_DEPTH} levels")
+    below = levels - 1
     if type(value) is dict:
-        return {key: _copied(item) for key, item in value.items()}
-    return [_copied(item) for item in value] if type(value) is list else value
+        return {
+            key: copied(item, below) if type(item) is dict or type(item) is list else item
+            for key, item in value.items()
+        }
+    return [copied(item, below) if type(item) is dict or type(item) is list else item for item in value]

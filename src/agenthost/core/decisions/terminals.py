@@ -1,4 +1,4 @@
-"""Whether a terminal may change hands, be typed into or be resized."""
+"""Whether a terminal may be claimed, typed into or resized."""
 
 from typing import Any
 
@@ -9,18 +9,19 @@ from agenthost.wire.ahp.actions.terminal import (
     TerminalResizedAction,
 )
 from agenthost.wire.ahp.terminal import TerminalState
-from agenthost.wire.mismatch import quote
+from agenthost.wire.error_messages import quote
 
 MAX_SIZE = 65_535
-"""The most columns or rows that a pty can have: its size is kept in 16 bits each."""
+"""The maximum number of columns or rows: a pty stores each in 16 bits."""
 
 
 def claimed(state: TerminalState, action: TerminalClaimedAction, by: Dispatch) -> None:
-    """Refuse a client that does not hold the terminal, save two ways to take over from a session.
+    """Refuse a client that does not hold the terminal, with two exceptions for one that a session holds.
 
-    A client may detach it from what the session does with it, and may have it when it is detached.
-    The first of two clients wins: for the second, the terminal is a client's already.
+    A client may detach it from the session's turn or tool call, and may claim it once it is detached. The
+    first of two clients wins: for the second, a client holds the terminal already.
     """
+    # HR-A13: only the holder gives a terminal away.
     holder: Any = state.get("claim", {})
     new: Any = action["claim"]
     if holder.get("kind") == "client" and holder.get("clientId") == by.client_id:
@@ -36,19 +37,20 @@ def claimed(state: TerminalState, action: TerminalClaimedAction, by: Dispatch) -
 
 
 def _check_detaching(holder: Any, new: Any) -> None:
-    if new["session"] != holder.get("session"):
-        raise Refused(f"session {quote(holder.get('session'))} holds the terminal")
+    for what in ("session", "chat"):
+        if new[what] != holder.get(what):
+            raise Refused(f"{what} {quote(holder.get(what))} holds the terminal")
     if "turnId" in new or "toolCallId" in new:
         raise Refused("a client can only detach the session's terminal, not give it to a turn or tool call")
 
 
 def typed(state: TerminalState, _action: TerminalInputAction, by: Dispatch) -> None:
-    """Refuse keys that nobody would read."""
+    """Refuse input after the process has exited: nobody would read it."""
     _check_alive(state, by)
 
 
 def resized(state: TerminalState, action: TerminalResizedAction, by: Dispatch) -> None:
-    """Refuse a size that no terminal can have."""
+    """Refuse a size that no terminal can have, and any size after the process has exited."""
     _check_alive(state, by)
     for side, size in (("cols", action["cols"]), ("rows", action["rows"])):
         if not 1 <= size <= MAX_SIZE:
@@ -56,5 +58,6 @@ def resized(state: TerminalState, action: TerminalResizedAction, by: Dispatch) -
 
 
 def _check_alive(state: TerminalState, by: Dispatch) -> None:
-    if by.context.has_exited or state.get("exitCode") is not None:
+    lifecycle: Any = state.get("lifecycle", {})
+    if by.context.has_exited or lifecycle.get("status") == "exited":
         raise Refused("the terminal's process has exited")

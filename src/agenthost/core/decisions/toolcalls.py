@@ -1,37 +1,49 @@
-"""Whether a tool call may be allowed, refused, shown at work or completed, and by whom."""
+"""Whether a tool call may be approved, denied, updated or completed, and by whom."""
 
 from typing import Any
 
-from agenthost.core.decisions.refusal import Dispatch, Refused
+from agenthost.core.conversation import Conversation
+from agenthost.core.decisions.refusal import Dispatch, Refused, check_origin
 from agenthost.core.decisions.turns import running_turn
+from agenthost.core.queries import client_of, tool_calls
 from agenthost.wire.ahp.actions.toolcall import (
-    SessionToolCallCompleteAction,
-    SessionToolCallConfirmedAction,
-    SessionToolCallContentChangedAction,
-    SessionToolCallResultConfirmedAction,
+    ChatToolCallCompleteAction,
+    ChatToolCallConfirmedAction,
+    ChatToolCallContentChangedAction,
+    ChatToolCallResultConfirmedAction,
 )
-from agenthost.wire.ahp.session import SessionState
+from agenthost.wire.error_messages import quote
 from agenthost.wire.json import JsonObject, check_density
-from agenthost.wire.mismatch import quote
 
 
-def tool_call_confirmed(state: SessionState, action: SessionToolCallConfirmedAction, by: Dispatch) -> None:
-    """Refuse all answers but the first, what was not offered, and a yes that the client may not give."""
-    for call in _calls_meant(state, action, "pending-confirmation"):
+def tool_call_confirmed(
+    conversation: Conversation, action: ChatToolCallConfirmedAction, by: Dispatch
+) -> None:
+    """Refuse a second answer, options that were not offered, and approvals without the needed grant."""
+    # HR-A04: the first answer counts; after it, the call is no longer pending.
+    for call in _affected_calls(conversation, action, "pending-confirmation"):
         _check_option(call, action)
-        if action["approved"] and "editedToolInput" in action and call.get("editable") is not True:
+        if action["approved"] and "editedToolInput" in action and not _is_editable(call):
             raise Refused(f"the input of tool call {quote(action['toolCallId'])} may not be edited")
         if action["approved"] and by.context.call_grant is not None:
             by.context.rights.check_grant(by.context.call_grant(call), f"approving {quote(call['toolName'])}")
         if action["approved"]:
+            # The input is JSON inside a string: it was not counted when the message was decoded.
             check_density(action.get("editedToolInput", ""))
+    if not action["approved"] and "userSuggestion" in action:
+        check_origin(action["userSuggestion"], "$.userSuggestion")
 
 
-def _check_option(call: JsonObject, action: SessionToolCallConfirmedAction) -> None:
+def _is_editable(call: JsonObject) -> bool:
+    # T4: another text takes the place of a text only.
+    return call.get("editable") is True and type(call.get("toolInput")) is str
+
+
+def _check_option(call: JsonObject, action: ChatToolCallConfirmedAction) -> None:
     option_id = action.get("selectedOptionId")
     if option_id is None:
         return
-    # As the reducer does: the first of that id is the one meant.
+    # T4: like the reducer, take the first option with the id.
     option = next((option for option in call.get("options", []) if option.get("id") == option_id), None)
     if option is None:
         raise Refused(f"tool call {quote(action['toolCallId'])} offers no option {quote(option_id)}")
@@ -40,53 +52,54 @@ def _check_option(call: JsonObject, action: SessionToolCallConfirmedAction) -> N
         raise Refused(f"option {quote(option_id)} is to {option.get('kind')}, but the answer is to {needed}")
 
 
-def tool_call_complete(state: SessionState, action: SessionToolCallCompleteAction, by: Dispatch) -> None:
-    """Refuse to complete calls of others, and calls that do not run.
+def tool_call_complete(conversation: Conversation, action: ChatToolCallCompleteAction, by: Dispatch) -> None:
+    """Refuse to complete calls that others run, and calls that are not running.
 
-    The reducer would complete one that still waits for confirmation too: that would go round the approval.
+    The reducer would also complete a call that waits for confirmation or for a token (T6). From a client,
+    that would bypass the approval.
     """
-    for call in _calls_meant(state, action, "running", "pending-confirmation"):
+    for call in _affected_calls(conversation, action, "running", "pending-confirmation", "auth-required"):
         _check_owner(call, by)
         if call["status"] != "running":
-            raise Refused(f"tool call {quote(action['toolCallId'])} still waits for confirmation")
+            raise Refused(f"tool call {quote(action['toolCallId'])} is still waiting for confirmation")
 
 
 def tool_call_content_changed(
-    state: SessionState, action: SessionToolCallContentChangedAction, by: Dispatch
+    conversation: Conversation, action: ChatToolCallContentChangedAction, by: Dispatch
 ) -> None:
-    """Refuse news of a call that does not run, or that others run."""
-    for call in _calls_meant(state, action, "running"):
+    """Refuse progress of a call that is not running, or that others run."""
+    for call in _affected_calls(conversation, action, "running"):
         _check_owner(call, by)
 
 
 def tool_call_result_confirmed(
-    state: SessionState, action: SessionToolCallResultConfirmedAction, _by: Dispatch
+    conversation: Conversation, action: ChatToolCallResultConfirmedAction, _by: Dispatch
 ) -> None:
-    """Refuse an answer about a result that does not wait for one."""
-    _calls_meant(state, action, "pending-result-confirmation")
+    """Refuse an answer for a call whose result is not waiting for one."""
+    _affected_calls(conversation, action, "pending-result-confirmation")
 
 
-def _calls_meant(state: SessionState, action: Any, *statuses: str) -> list[JsonObject]:
-    """Give the calls that the reducer would change: those of that id in one of these states.
+def _affected_calls(conversation: Conversation, action: Any, *statuses: str) -> list[JsonObject]:
+    """Return the calls that the reducer would change (H3): those with the id, in one of these states.
 
     Raises:
         Refused: there is none.
     """
     call_id = action["toolCallId"]
-    parts: list[Any] = running_turn(state, action["turnId"]).get("responseParts", [])
-    calls = [part.get("toolCall", {}) for part in parts if part.get("kind") == "toolCall"]
+    calls: list[Any] = tool_calls(running_turn(conversation.chat, action["turnId"]).get("responseParts", []))
     named = [call for call in calls if call.get("toolCallId") == call_id]
     if not named:
         raise Refused(f"turn {quote(action['turnId'])} has no tool call {quote(call_id)}")
-    meant = [call for call in named if call.get("status") in statuses]
-    if not meant:
+    affected = [call for call in named if call.get("status") in statuses]
+    if not affected:
         status = quote(named[-1].get("status"))
         raise Refused(f"tool call {quote(call_id)} is {status}, not {quote(statuses[0])}")
-    return meant
+    return affected
 
 
 def _check_owner(call: JsonObject, by: Dispatch) -> None:
-    owner = call.get("toolClientId")
+    # HR-A12: only the client whose tool it is runs the call.
+    owner = client_of(call)
     if owner != by.client_id:
         whose = "the host" if owner is None else f"client {quote(owner)}"
         raise Refused(f"tool call {quote(call.get('toolCallId'))} is run by {whose}")

@@ -1,9 +1,9 @@
 """Live states: a state, and the text that was appended to it since.
 
 A turn may have hundreds of thousands of deltas. If each copied the text so far, a long turn would cost the
-square of its length. So a delta goes to the end of a log that all later versions share, and each version
-knows how much of that log is its own; whoever reads the state folds it in. Versions stay independent:
-one that is grown a second time, in another direction, takes a copy of its part of the log first.
+square of its length. So a delta is appended to a log that all later versions share, and each version knows
+how much of the log is its own; reading the state folds the log in. Versions stay independent: when one is
+extended a second time, in another direction, its part of the log is copied first.
 """
 
 from typing import Any, Generic, TypeVar
@@ -14,20 +14,20 @@ S = TypeVar("S")
 
 
 class Growth(Generic[S]):
-    """Where the texts of a state can grow, and what they grew by. Subclasses know how to fold it in."""
+    """The log of appended texts, and where in the state they belong. Subclasses know how to fold it in."""
 
     __slots__ = ("log",)
 
     def __init__(self) -> None:
-        # Flat, target and text by turns: no object is made for a delta but the version itself.
+        # Flat, alternating targets and texts: a delta allocates nothing but the new version.
         self.log: list[Any] = []
 
     def fold(self, base: S, texts: dict[Any, str]) -> S:
-        """Give `base` with these texts appended, each to its target."""
+        """Return `base` with these texts appended, each to its target."""
         raise NotImplementedError
 
     def copy(self, length: int) -> "Growth[S]":
-        """Give a growth of the same places, with the first `length` entries."""
+        """Return a copy with only the first `length` entries of the log."""
         raise NotImplementedError
 
 
@@ -40,17 +40,18 @@ class Live(msgspec.Struct, Generic[S], gc=False):
 
     @property
     def state(self) -> S:
-        """The state as plain JSON, whole. Not to be changed."""
+        """The whole state as plain JSON. Do not change it."""
         if self.growth is not None:
-            # Folded once: what this version means stays the same, only how it is held changes.
+            # Folded once and kept. The value stays the same, so this is not a change (G2).
             self.base = self.growth.fold(self.base, _texts(self.growth.log[: self.length]))
             self.growth, self.length = None, 0
         return self.base
 
     def grown(self, growth: Growth[S], target: Any, text: str) -> "Live[S]":
-        """Give the next version, with `text` appended where `target` says."""
+        """Return the next version, with `text` appended where `target` says."""
         length = self.length
         log = growth.log
+        # A longer log means that this version was extended before: what follows is another version's.
         if len(log) != length:
             growth = growth.copy(length)
             log = growth.log

@@ -1,97 +1,55 @@
-"""What waits in a session: input requests and messages (S34 to S39)."""
+"""Messages that wait for the running turn or the next one (C11 to C13)."""
 
 from typing import Any
 
-from agenthost.core.reducers.records import chosen, put
-from agenthost.core.reducers.status import status_of, summarised
-from agenthost.wire.ahp.actions.input import (
-    SessionInputAnswerChangedAction,
-    SessionInputCompletedAction,
-    SessionInputRequestedAction,
-    SessionPendingMessageRemovedAction,
-    SessionPendingMessageSetAction,
-    SessionQueuedMessagesReorderedAction,
+from agenthost.core.reducers.records import pick, put, upserted
+from agenthost.wire.ahp.actions.chat import (
+    ChatPendingMessageRemovedAction,
+    ChatPendingMessageSetAction,
+    ChatQueuedMessagesReorderedAction,
 )
-from agenthost.wire.ahp.enums import SessionStatus
-from agenthost.wire.ahp.session import SessionState
+from agenthost.wire.ahp.chat import ChatState
 
 
-def input_requested(state: SessionState, action: SessionInputRequestedAction, now: float) -> SessionState:
-    """S34: a request that is asked again keeps its answers, unless it brings its own."""
-    request: Any = action.get("request", {})
-    requests: list[Any] = list(state.get("inputRequests", []))
-    place = _place(requests, request.get("id"))
-    if place is None:
-        requests.append(request)
-    else:
-        requests[place] = {**chosen(requests[place], "answers"), **request}
-    state = put(state, inputRequests=requests)
-    return summarised(state, status=status_of(state) & ~SessionStatus.IS_READ, modifiedAt=now)
-
-
-def input_answer_changed(
-    state: SessionState, action: SessionInputAnswerChangedAction, now: float
-) -> SessionState:
-    """S35: no answer takes the old one back."""
-    requests: list[Any] = list(state.get("inputRequests", []))
-    place = _place(requests, action.get("requestId"))
-    if place is None:
-        return state
-    answers = put(requests[place].get("answers", {}), **{action.get("questionId", ""): action.get("answer")})
-    requests[place] = put(requests[place], answers=answers or None)
-    return summarised(put(state, inputRequests=requests), modifiedAt=now)
-
-
-def input_completed(state: SessionState, action: SessionInputCompletedAction, now: float) -> SessionState:
-    """S36: the request goes, whatever the response."""
-    requests = state.get("inputRequests", [])
-    left = [request for request in requests if request.get("id") != action.get("requestId")]
-    if len(left) == len(requests):
-        return state
-    state = put(state, inputRequests=left or None)
-    return summarised(state, status=status_of(state), modifiedAt=now)
-
-
-def pending_message_set(
-    state: SessionState, action: SessionPendingMessageSetAction, _now: float
-) -> SessionState:
-    """S37: one slot to steer the turn; a queue for the turns after it."""
-    message: Any = chosen(action, "id", "userMessage")
+def pending_message_set(state: ChatState, action: ChatPendingMessageSetAction) -> ChatState:
+    """C11: one slot for steering the running turn, and a queue for the turns after it."""
+    message: Any = pick(action, "id", "message")  # G5: built anew
     if action.get("kind") == "steering":
         return put(state, steeringMessage=message)
-    queue: list[Any] = list(state.get("queuedMessages", []))
-    place = _place(queue, action.get("id"))
-    if place is None:
-        queue.append(message)
-    else:
-        queue[place] = message
-    return put(state, queuedMessages=queue)
+    return put(state, queuedMessages=upserted(state.get("queuedMessages", []), message))
 
 
-def pending_message_removed(
-    state: SessionState, action: SessionPendingMessageRemovedAction, _now: float
-) -> SessionState:
-    """S38."""
+def pending_message_removed(state: ChatState, action: ChatPendingMessageRemovedAction) -> ChatState:
+    """C12: remove the message; an empty queue is dropped."""
     if action.get("kind") == "steering":
-        steering = state.get("steeringMessage")
-        gone = steering is not None and steering.get("id") == action.get("id")
-        return put(state, steeringMessage=None) if gone else state
+        return _without_steering(state, action.get("id"))
+    return _without_queued(state, action.get("id"))
+
+
+def without_pending(state: ChatState, message_id: str) -> ChatState:
+    """C1: return the state without the message from which a turn starts."""
+    return _without_queued(_without_steering(state, message_id), message_id)
+
+
+def _without_steering(state: ChatState, message_id: str | None) -> ChatState:
+    steering = state.get("steeringMessage")
+    gone = steering is not None and steering.get("id") == message_id
+    return put(state, steeringMessage=None) if gone else state
+
+
+def _without_queued(state: ChatState, message_id: str | None) -> ChatState:
     queue = state.get("queuedMessages", [])
-    left = [message for message in queue if message.get("id") != action.get("id")]
+    left = [message for message in queue if message.get("id") != message_id]
     return state if len(left) == len(queue) else put(state, queuedMessages=left or None)
 
 
-def queued_messages_reordered(
-    state: SessionState, action: SessionQueuedMessagesReorderedAction, _now: float
-) -> SessionState:
-    """S39: those named first, in that order; then the others as they stood."""
-    if "queuedMessages" not in state:
+def queued_messages_reordered(state: ChatState, action: ChatQueuedMessagesReorderedAction) -> ChatState:
+    """C13: the named messages first, in that order; then the others as they were."""
+    queue = state.get("queuedMessages")
+    if queue is None:
         return state
     order = action.get("order", [])
+    # Reversed, so that the first mention of an id wins. `sorted` is stable: equal ids stay together.
     rank = {message_id: place for place, message_id in reversed(list(enumerate(order)))}
-    queue = sorted(state["queuedMessages"], key=lambda message: rank.get(message.get("id", ""), len(order)))
-    return put(state, queuedMessages=queue)
-
-
-def _place(entries: list[Any], entry_id: Any) -> int | None:
-    return next((place for place, entry in enumerate(entries) if entry.get("id") == entry_id), None)
+    ordered = sorted(queue, key=lambda message: rank.get(message.get("id", ""), len(order)))
+    return put(state, queuedMessages=ordered)

@@ -1,144 +1,83 @@
 """The session reducer: which function handles which action, and the actions on a session as a whole.
 
-Turns are in `turns`, tool calls in `toolcalls`, what waits in `pending`, streaming text in `text`.
+Its chats are in `chats`, what it waits for in `input_needed`, its customizations in `customizations`.
 """
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from agenthost.core.reducers import pending, toolcalls, turns
+from agenthost.core.reducers import chats, customizations, directories, input_needed
+from agenthost.core.reducers.handlers import handle
 from agenthost.core.reducers.live import Live
-from agenthost.core.reducers.records import chosen, configured, put
-from agenthost.core.reducers.status import flagged, summarised
-from agenthost.core.reducers.text import StreamedText, stream
+from agenthost.core.reducers.records import apply_config, put, upserted
+from agenthost.core.reducers.status import set_flag
 from agenthost.wire.ahp.actions import SessionAction
-from agenthost.wire.ahp.actions.session import (
-    SessionActiveClientToolsChangedAction,
-    SessionConfigChangedAction,
-    SessionCreationFailedAction,
-    SessionCustomizationToggledAction,
-    SessionCustomizationUpdatedAction,
-    SessionReadyAction,
-)
-from agenthost.wire.ahp.actions.text import as_text
+from agenthost.wire.ahp.actions.session import SessionActiveClientRemovedAction, SessionActiveClientSetAction
 from agenthost.wire.ahp.enums import SessionStatus
 from agenthost.wire.ahp.session import SessionState
 
-STREAMED = ("session/delta", "session/reasoning", "session/toolCallDelta")
-
-Handler: TypeAlias = Callable[[SessionState, Any, float], SessionState]
+Handler: TypeAlias = Callable[[SessionState, Any], SessionState]
 
 
-def reduce_session(
-    live: Live[SessionState], action: SessionAction | StreamedText, now: float
-) -> Live[SessionState]:
-    """Apply one action; one that does not apply leaves the state as it was."""
-    if type(action) is not dict:
-        return stream(live, action)  # type: ignore[arg-type] # all others are dicts
-    kind = action["type"]
-    # A call's input that comes with a new message changes more than a text.
-    if kind in STREAMED and action.get("invocationMessage") is None:
-        return stream(live, as_text(action))
-    handler = HANDLERS.get(kind)
-    if handler is None:
-        return live
-    before = live.state
-    after = handler(before, action, now)
-    return live if after is before else Live(after)
+def reduce_session(live: Live[SessionState], action: SessionAction) -> Live[SessionState]:
+    """Apply one action. An action that does not apply leaves the state as it was."""
+    return handle(HANDLERS, live, action)
 
 
-def _ready(state: SessionState, _action: SessionReadyAction, _now: float) -> SessionState:
-    """S1: the status is idle and nothing else: flags go too."""
-    return summarised(put(state, lifecycle="ready"), status=SessionStatus.IDLE)
-
-
-def _creation_failed(state: SessionState, action: SessionCreationFailedAction, _now: float) -> SessionState:
-    """S2."""
-    return put(state, lifecycle="creationFailed", creationError=action.get("error"))
-
-
-def _config_changed(state: SessionState, action: SessionConfigChangedAction, now: float) -> SessionState:
-    """S26."""
-    changed = configured(state, action)
-    return state if changed is state else summarised(changed, modifiedAt=now)
-
-
-def _active_client_tools_changed(
-    state: SessionState, action: SessionActiveClientToolsChangedAction, _now: float
-) -> SessionState:
-    """S30."""
-    client = state.get("activeClient")
-    return state if client is None else put(state, activeClient=put(client, tools=action.get("tools")))
-
-
-def _customization_toggled(
-    state: SessionState, action: SessionCustomizationToggledAction, _now: float
-) -> SessionState:
-    """S32."""
-    entries: list[Any] = list(state.get("customizations", []))
-    place = _place(entries, action.get("uri"))
-    if place is None:
+def _active_client_set(state: SessionState, action: SessionActiveClientSetAction) -> SessionState:
+    """S15: a client that is known stays in its place."""
+    client: Any = action.get("activeClient")
+    if client is None:
         return state
-    entries[place] = put(entries[place], enabled=action.get("enabled"))
-    return put(state, customizations=entries)
+    return put(state, activeClients=upserted(state.get("activeClients", []), client, "clientId"))
 
 
-def _customization_updated(
-    state: SessionState, action: SessionCustomizationUpdatedAction, _now: float
-) -> SessionState:
-    """S33: one that is not in the list yet is off unless it says otherwise."""
-    entries: list[Any] = list(state.get("customizations", []))
-    place = _place(entries, action.get("customization", {}).get("uri"))
-    news = chosen(action, "customization", "enabled", "status", "statusMessage")
-    if place is None:
-        entries.append({"enabled": False, **news})
-    else:
-        entries[place] = {**entries[place], **news}
-    return put(state, customizations=entries)
-
-
-def _place(entries: list[Any], uri: str | None) -> int | None:
-    uris = (entry.get("customization", {}).get("uri") for entry in entries)
-    return next((place for place, found in enumerate(uris) if found == uri), None)
+def _active_client_removed(state: SessionState, action: SessionActiveClientRemovedAction) -> SessionState:
+    """S16: a client that is not known changes nothing."""
+    clients = state.get("activeClients", [])
+    left = [client for client in clients if client.get("clientId") != action.get("clientId")]
+    return state if len(left) == len(clients) else put(state, activeClients=left)
 
 
 HANDLERS: dict[str, Handler] = {
-    "session/ready": _ready,
-    "session/creationFailed": _creation_failed,
-    "session/turnStarted": turns.turn_started,
-    "session/responsePart": turns.response_part,
-    "session/turnComplete": turns.turn_complete,
-    "session/turnCancelled": turns.turn_cancelled,
-    "session/error": turns.error,
-    "session/usage": turns.usage,
-    "session/truncated": turns.truncated,
-    "session/toolCallStart": toolcalls.tool_call_start,
-    "session/toolCallDelta": toolcalls.tool_call_delta,
-    "session/toolCallReady": toolcalls.tool_call_ready,
-    "session/toolCallConfirmed": toolcalls.tool_call_confirmed,
-    "session/toolCallComplete": toolcalls.tool_call_complete,
-    "session/toolCallResultConfirmed": toolcalls.tool_call_result_confirmed,
-    "session/toolCallContentChanged": toolcalls.tool_call_content_changed,
-    "session/titleChanged": lambda s, a, now: summarised(s, title=a.get("title"), modifiedAt=now),
-    "session/modelChanged": lambda s, a, now: summarised(s, model=a.get("model"), modifiedAt=now),
-    "session/isReadChanged": lambda s, a, _: flagged(s, SessionStatus.IS_READ, on=a.get("isRead", False)),
-    "session/isArchivedChanged": lambda s, a, _: flagged(
-        s, SessionStatus.IS_ARCHIVED, on=a.get("isArchived", False)
+    "session/ready": lambda state, _action: put(state, lifecycle="ready"),  # S1: the status stays
+    "session/creationFailed": lambda state, action: put(  # S2
+        state, lifecycle="failed", creationError=action.get("error")
     ),
-    "session/activityChanged": lambda s, a, _: summarised(s, activity=a.get("activity")),
-    "session/diffsChanged": lambda s, a, _: summarised(s, diffs=a.get("diffs")),
-    "session/configChanged": _config_changed,
-    "session/metaChanged": lambda s, a, _: put(s, _meta=a.get("_meta")),
-    "session/serverToolsChanged": lambda s, a, _: put(s, serverTools=a.get("tools")),
-    "session/activeClientChanged": lambda s, a, _: put(s, activeClient=a.get("activeClient")),
-    "session/activeClientToolsChanged": _active_client_tools_changed,
-    "session/customizationsChanged": lambda s, a, _: put(s, customizations=a.get("customizations")),
-    "session/customizationToggled": _customization_toggled,
-    "session/customizationUpdated": _customization_updated,
-    "session/inputRequested": pending.input_requested,
-    "session/inputAnswerChanged": pending.input_answer_changed,
-    "session/inputCompleted": pending.input_completed,
-    "session/pendingMessageSet": pending.pending_message_set,
-    "session/pendingMessageRemoved": pending.pending_message_removed,
-    "session/queuedMessagesReordered": pending.queued_messages_reordered,
+    "session/chatAdded": chats.chat_added,
+    "session/chatRemoved": chats.chat_removed,
+    "session/chatUpdated": chats.chat_updated,
+    "session/chatsReordered": chats.chats_reordered,
+    "session/defaultChatChanged": lambda state, action: put(  # S7
+        state, defaultChat=action.get("defaultChat")
+    ),
+    "session/titleChanged": lambda state, action: put(state, title=action.get("title")),  # S8
+    "session/isReadChanged": lambda state, action: set_flag(  # S9
+        state, SessionStatus.IS_READ, on=action.get("isRead", False)
+    ),
+    "session/isArchivedChanged": lambda state, action: set_flag(  # S9
+        state, SessionStatus.IS_ARCHIVED, on=action.get("isArchived", False)
+    ),
+    "session/activityChanged": lambda state, action: put(state, activity=action.get("activity")),  # S10
+    "session/changesetsChanged": lambda state, action: put(state, changesets=action.get("changesets")),  # S11
+    "session/configChanged": apply_config,  # S12
+    "session/metaChanged": lambda state, action: put(state, _meta=action.get("_meta")),  # S13
+    "session/serverToolsChanged": lambda state, action: put(state, serverTools=action.get("tools")),  # S14
+    "session/activeClientSet": _active_client_set,
+    "session/activeClientRemoved": _active_client_removed,
+    "session/workingDirectorySet": directories.directory_set,
+    "session/workingDirectoryRemoved": directories.directory_removed,
+    "session/workingDirectoryReplaced": directories.directory_replaced,
+    "session/inputNeededSet": input_needed.input_needed_set,
+    "session/inputNeededRemoved": input_needed.input_needed_removed,
+    "session/customizationsChanged": lambda state, action: put(  # S21
+        state, customizations=action.get("customizations")
+    ),
+    "session/customizationToggled": customizations.customization_toggled,
+    "session/customizationUpdated": customizations.customization_updated,
+    "session/customizationRemoved": customizations.customization_removed,
+    "session/mcpServerStateChanged": customizations.mcp_server_state_changed,
+    "session/mcpServerStartRequested": customizations.mcp_server_start_requested,
+    "session/mcpServerStopRequested": customizations.mcp_server_stop_requested,
+    "session/mcpServerBackgroundRequested": customizations.mcp_server_background_requested,
 }

@@ -1,51 +1,49 @@
-"""The summary of a session: its status bits and when it last changed (H4 to H8)."""
+"""The status of a chat or a session: one activity in the lowest five bits, and flags above them (H4, H5)."""
 
-from typing import Any
+from typing import Any, Final
 
-from agenthost.core.reducers.records import put
+from agenthost.core.reducers.records import R, put
+from agenthost.wire.ahp.chat import ChatState
 from agenthost.wire.ahp.enums import SessionStatus
-from agenthost.wire.ahp.session import SessionState
 
-WAITING = ("pending-confirmation", "pending-result-confirmation")
-
-
-def summarised(state: SessionState, **changes: Any) -> SessionState:
-    """Give the state with these fields of the summary; `None` takes a field out."""
-    return {**state, "summary": put(state.get("summary", {}), **changes)}
+WAITING: Final = ("pending-confirmation", "pending-result-confirmation", "auth-required")
+"""The states in which a tool call needs somebody: to approve it or its result, or to sign in."""
 
 
-def status_of(state: SessionState, activity: int | None = None) -> int:
-    """H5: give the status with its activity worked out anew, or as given; the flags stay."""
+def compute_status(state: ChatState, activity: int | None = None) -> int:
+    """H5: return the status with its activity recomputed, or as given; the flags stay."""
     if activity is None:
-        activity = _activity(state)
-    return (state.get("summary", {}).get("status", 0) & ~SessionStatus.ACTIVITY) | activity
+        turn = state.get("activeTurn")
+        # H4. An error is the caller's to say.
+        if turn is None:
+            activity = SessionStatus.IDLE
+        elif _waits(turn.get("responseParts", [])):
+            activity = SessionStatus.INPUT_NEEDED
+        else:
+            activity = SessionStatus.IN_PROGRESS
+    return (state.get("status", 0) & ~SessionStatus.ACTIVITY) | activity
 
 
-def refreshed(state: SessionState) -> SessionState:
-    """Give the state with its status worked out anew."""
-    status = status_of(state)
-    return state if status == _status(state) else summarised(state, status=status)
+def refresh_status(state: ChatState) -> ChatState:
+    """Return the state with its status recomputed."""
+    status = compute_status(state)
+    # Most calls change nothing: then the state stays the same object, and nobody has to look at it again.
+    return state if status == state.get("status", 0) else {**state, "status": status}
 
 
-def flagged(state: SessionState, flag: int, *, on: bool) -> SessionState:
-    """H7: set or clear one flag."""
-    status = _status(state)
-    return summarised(state, status=status | flag if on else status & ~flag)
+def set_flag(state: R, flag: int, *, on: bool) -> R:
+    """S9, C18: set or clear one flag."""
+    status = state.get("status", 0)
+    return put(state, status=status | flag if on else status & ~flag)
 
 
-def _status(state: SessionState) -> int:
-    return state.get("summary", {}).get("status", 0)
-
-
-def _activity(state: SessionState) -> int:
-    """H4: what the session is doing."""
-    turn = state.get("activeTurn")
-    if state.get("inputRequests") or (turn and _is_waiting(turn.get("responseParts", []))):
-        return SessionStatus.INPUT_NEEDED
-    return SessionStatus.IN_PROGRESS if turn else SessionStatus.IDLE
-
-
-def _is_waiting(parts: list[Any]) -> bool:
-    return bool(parts) and any(
-        part.get("kind") == "toolCall" and part.get("toolCall", {}).get("status") in WAITING for part in parts
-    )
+def _waits(parts: list[Any]) -> bool:
+    # A plain loop: this runs at each change of a call, and a generator would cost a frame of its own.
+    for part in parts:
+        kind = part.get("kind")
+        if kind == "toolCall":
+            if part.get("toolCall", {}).get("status") in WAITING:
+                return True
+        elif kind == "inputRequest" and part.get("response") is None:
+            return True
+    return False

@@ -1,57 +1,52 @@
-"""The terminal reducer: output, size, holder, commands (T1 to T11)."""
+"""The terminal reducer: output, size, holder, commands (TM1 to TM10)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
+from agenthost.core.reducers.handlers import handle
 from agenthost.core.reducers.live import Growth, Live
-from agenthost.core.reducers.records import chosen, put
+from agenthost.core.reducers.records import pick, put
 from agenthost.wire.ahp.actions import TerminalAction
-from agenthost.wire.ahp.actions.terminal import (
-    TerminalCommandExecutedAction,
-    TerminalCommandFinishedAction,
-)
 from agenthost.wire.ahp.actions.text import TerminalData
 from agenthost.wire.ahp.terminal import TerminalState
 
-Handler: TypeAlias = Callable[[TerminalState, Any], TerminalState]
+Handler: TypeAlias = Callable[[Any, Any], Any]
 
 
-class Output(Growth[TerminalState]):
-    """The output that goes to the last part of a terminal's content; the target is the field that grows."""
+class Output(Growth[Any]):
+    """Output for the last part of a terminal's content. The target is the field that grows."""
 
     __slots__ = ()
 
-    def fold(self, base: TerminalState, texts: dict[str, str]) -> TerminalState:
-        """Append all that was logged to the last part."""
+    def fold(self, base: Any, texts: dict[str, str]) -> Any:
+        """Append the logged output to the last part."""
         content: list[Any] = base["content"]
         last = content[-1]
         grown: Any = {**last, **{field: last.get(field, "") + text for field, text in texts.items()}}
         return {**base, "content": [*content[:-1], grown]}
 
     def copy(self, length: int) -> "Output":
-        """Give the same place with a log of its own."""
-        twin = Output()
-        twin.log = self.log[:length]
-        return twin
+        """Return a copy with a log of its own."""
+        copied = Output()
+        copied.log = self.log[:length]
+        return copied
 
 
-def reduce_terminal(
-    live: Live[TerminalState], action: TerminalAction | TerminalData, _now: float
-) -> Live[TerminalState]:
-    """Apply one action; one that does not apply leaves the state as it was."""
-    kind = action["type"]
-    if kind == "terminal/data":
+def reduce_terminal(live: Live[TerminalState], action: TerminalAction | TerminalData) -> Live[TerminalState]:
+    """Apply one action. An action that does not apply leaves the state as it was."""
+    return handle_terminal(HANDLERS, live, action)
+
+
+def handle_terminal(handlers: Mapping[str, Handler], live: Live[Any], action: Any) -> Live[Any]:
+    """Append output, or let a handler do what else an action says."""
+    if action["type"] == "terminal/data":
         return _data(live, str(action.get("data", "")))
-    handler = HANDLERS.get(kind)
-    if handler is None:
-        return live
-    before = live.state
-    after = handler(before, action)
-    return live if after is before else Live(after)
+    return handle(handlers, live, action)
 
 
-def _data(live: Live[TerminalState], data: str) -> Live[TerminalState]:
-    """T1: output goes on in the last part, if that is open, or starts a new one."""
+def _data(live: Live[Any], data: str) -> Live[Any]:
+    """TM1: output is appended to the last part, if that is open, or starts a new one."""
+    # `base` is enough, and folds nothing: growth changes texts, never which part is the last.
     content: list[Any] = live.base.get("content", [])
     field = _open_field(content[-1]) if content else None
     if field is not None:
@@ -66,19 +61,24 @@ def _open_field(part: Any) -> str | None:
     return "value" if part.get("type") == "unclassified" else None
 
 
-def _command_executed(state: TerminalState, action: TerminalCommandExecutedAction) -> TerminalState:
-    """T10: commands before it that are still open stay open."""
+def _exited(state: Any, action: Any) -> Any:
+    """TM7: the lifecycle ends, with the exit code if there is one."""
+    return put(state, lifecycle={"status": "exited", **pick(action, "exitCode")})
+
+
+def _command_executed(state: Any, action: Any) -> Any:
+    """TM10: earlier commands that are still open stay open. Implies TM9."""
     command = {
         "type": "command",
-        **chosen(action, "commandId", "commandLine", "timestamp"),
+        **pick(action, "commandId", "commandLine", "timestamp"),
         "output": "",
         "isComplete": False,
     }
     return put(state, content=[*state.get("content", []), command], supportsCommandDetection=True)
 
 
-def _command_finished(state: TerminalState, action: TerminalCommandFinishedAction) -> TerminalState:
-    """T11: every command of that id."""
+def _command_finished(state: Any, action: Any) -> Any:
+    """TM11: finish every command with the id."""
     content: list[Any] = state.get("content", [])
     ids = [part.get("commandId") if part.get("type") == "command" else None for part in content]
     if action.get("commandId") not in ids:
@@ -92,14 +92,18 @@ def _command_finished(state: TerminalState, action: TerminalCommandFinishedActio
 
 
 HANDLERS: dict[str, Handler] = {
-    "terminal/input": lambda state, _action: state,
-    "terminal/resized": lambda state, action: put(state, cols=action.get("cols"), rows=action.get("rows")),
-    "terminal/claimed": lambda state, action: put(state, claim=action.get("claim")),
-    "terminal/titleChanged": lambda state, action: put(state, title=action.get("title")),
-    "terminal/cwdChanged": lambda state, action: put(state, cwd=action.get("cwd")),
-    "terminal/exited": lambda state, action: put(state, exitCode=action.get("exitCode")),
-    "terminal/cleared": lambda state, _action: put(state, content=[]),
-    "terminal/commandDetectionAvailable": lambda state, _action: put(state, supportsCommandDetection=True),
+    "terminal/input": lambda state, _action: state,  # TM2
+    "terminal/resized": lambda state, action: put(  # TM3
+        state, cols=action.get("cols"), rows=action.get("rows")
+    ),
+    "terminal/claimed": lambda state, action: put(state, claim=action.get("claim")),  # TM4
+    "terminal/titleChanged": lambda state, action: put(state, title=action.get("title")),  # TM5
+    "terminal/cwdChanged": lambda state, action: put(state, cwd=action.get("cwd")),  # TM6
+    "terminal/exited": _exited,
+    "terminal/cleared": lambda state, _action: put(state, content=[]),  # TM8
+    "terminal/commandDetectionAvailable": lambda state, _action: put(  # TM9
+        state, supportsCommandDetection=True
+    ),
     "terminal/commandExecuted": _command_executed,
     "terminal/commandFinished": _command_finished,
 }

@@ -1,36 +1,36 @@
-"""Text that streams into a running turn: answer, thinking, the input of a tool call (S4, S10, S13).
+"""Text that streams into the running turn: the answer, the reasoning, a call's input (C3, T2).
 
-This is the hot path. A delta finds its part by a look-up and becomes an entry of the log.
+A delta finds its part by one lookup and becomes an entry of the log; `chat.reduce_chat` does that.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
-from agenthost.core.reducers.live import Growth, Live
-from agenthost.wire.ahp.actions.text import SessionDelta, SessionReasoning, SessionToolCallDelta
-from agenthost.wire.ahp.session import SessionState
+from agenthost.core.reducers.live import Growth
+from agenthost.wire.ahp.actions.text import ChatDelta, ChatReasoning, ChatToolCallDelta
 
 Target: TypeAlias = tuple[str, tuple[int, ...]]
-"""What grows: `content` or `partialInput`, of the parts at these places."""
+"""What grows: `content` or `partialInput`, of the parts at these positions."""
 
-SHORT = 500
-"""How many characters are few: most answers of one piece are, and the first pieces of all others."""
+StreamedText: TypeAlias = ChatDelta | ChatReasoning | ChatToolCallDelta
 
-_KINDS: dict[type, str] = {SessionDelta: "markdown", SessionReasoning: "reasoning"}
+MAX_COPIED_CHARS = 500
+"""Up to this length, copying the text is cheaper than starting a log. Most short answers stay below it."""
 
-StreamedText: TypeAlias = SessionDelta | SessionReasoning | SessionToolCallDelta
+_KINDS: dict[type, str] = {ChatDelta: "markdown", ChatReasoning: "reasoning"}
 
 
-class Streams(Growth[SessionState]):
-    """The parts of a running turn that text can go to: by the type of the action, then by the id it names.
+class Streams(Growth[Any]):
+    """The parts of the running turn that text can go to, by the type of the action and then by id.
 
-    Each type is looked through when the first of its actions comes: most turns have only one.
+    The parts are searched for a type when its first action comes: most turns have only one type.
     """
 
     __slots__ = ("_parts", "targets", "turn_id")
 
     def __init__(self, turn_id: str | None, parts: list[Any]) -> None:
-        super().__init__()
+        self.log: list[Any] = []
         self.turn_id = turn_id
         self.targets: dict[type, dict[str, Target]] = {}
         self._parts = parts
@@ -40,68 +40,51 @@ class Streams(Growth[SessionState]):
         self.targets[kind] = _FINDERS[kind](self._parts)
         return self.targets[kind]
 
-    def fold(self, base: SessionState, texts: dict[Target, str]) -> SessionState:
-        """Append to each part all that was logged for it."""
+    def fold(self, base: Any, texts: dict[Target, str]) -> Any:
+        """Append to each part the text that was logged for it."""
         turn = base["activeTurn"]
-        parts = list(turn["responseParts"])
+        parts: list[Any] = list(turn["responseParts"])
         for (field, places), text in texts.items():
             for place in places:
-                parts[place] = _appended(parts[place], field, text)
+                part = parts[place]
+                if field == "content":
+                    parts[place] = {**part, "content": part.get("content", "") + text}
+                else:
+                    call = part["toolCall"]
+                    grown = call.get("partialInput", "") + text
+                    parts[place] = {**part, "toolCall": {**call, "partialInput": grown}}
         return {**base, "activeTurn": {**turn, "responseParts": parts}}
 
     def copy(self, length: int) -> "Streams":
-        """Give the same places with a log of their own."""
-        twin = Streams(self.turn_id, self._parts)
-        twin.log = self.log[:length]
-        return twin
+        """Return a copy with a log of its own."""
+        copied = Streams(self.turn_id, self._parts)
+        copied.log = self.log[:length]
+        return copied
 
 
-def stream(live: Live[SessionState], action: StreamedText) -> Live[SessionState]:
-    """Append the action's text to the part that it names, if that takes such text."""
-    streams: Any = live.growth
-    kind = type(action)
-    if streams is None:
-        turn: Any = live.base.get("activeTurn") or {}
-        parts = turn.get("responseParts", [])
-        if len(parts) == 1 and _is_short(turn, parts[0], action):
-            part = {**parts[0], "content": parts[0]["content"] + action.content}
-            turn = {**turn, "responseParts": [part]}
-            return Live({**live.base, "activeTurn": turn})
-        streams = Streams(turn.get("id"), parts)
-    part_id = action.toolCallId if kind is SessionToolCallDelta else action.partId  # type: ignore[union-attr]
-    targets = streams.targets.get(kind)
-    target = (streams.find(kind) if targets is None else targets).get(part_id)
-    if target is None or action.turnId != streams.turn_id:
-        return live
-    log = streams.log
-    length = live.length
-    if len(log) != length:
-        return live.grown(streams, target, action.content)
-    # `live.grown` in place: a call less, for most of all actions.
-    log.append(target)
-    log.append(action.content)
-    return Live(live.base, streams, length + 2)
-
-
-def _is_short(turn: Any, part: Any, action: StreamedText) -> bool:
-    """Tell whether text goes to a part that is still short: to copy that costs less than to begin a log."""
+def is_short(turn: Any, part: Any, action: StreamedText) -> bool:
+    """Return whether text goes to a part that is still so short that it is copied."""
     content = part.get("content")
+    kind = _KINDS.get(type(action))
     return (
-        type(content) is str
-        and len(content) < SHORT
-        and len(action.content) < SHORT
-        and part.get("kind") == _KINDS.get(type(action))
-        and part.get("id") == action.partId  # type: ignore[union-attr] # not of a call, as the kind is known
+        kind is not None
+        and type(content) is str
+        and len(content) < MAX_COPIED_CHARS
+        and len(action.content) < MAX_COPIED_CHARS
+        and part.get("kind") == kind
+        and part.get("id") == action.partId  # type: ignore[union-attr] # not of a call, as it has a kind
         and turn.get("id") == action.turnId
     )
 
 
 def _first_parts(parts: list[Any], kind: str) -> dict[str, Target]:
-    """H2: only the first part of an id counts, even when it is of the wrong kind."""
+    """H2: only the first part with an id counts, even if it is of the wrong kind."""
     first: dict[str, int] = {}
     for place, part in enumerate(parts):
-        part_id = _part_id(part)
-        if part_id is not None:
+        # As `_part_id` says, inlined.
+        is_call = part.get("kind") == "toolCall"
+        part_id = part.get("toolCall", {}).get("toolCallId") if is_call else part.get("id")
+        if type(part_id) is str:
             first.setdefault(part_id, place)
     return {
         part_id: ("content", (place,)) for part_id, place in first.items() if parts[place].get("kind") == kind
@@ -109,7 +92,7 @@ def _first_parts(parts: list[Any], kind: str) -> dict[str, Target]:
 
 
 def _streaming_calls(parts: list[Any]) -> dict[str, Target]:
-    """H3: every call of an id counts."""
+    """H3: every call with an id counts."""
     places: dict[str, list[int]] = {}
     for place, part in enumerate(parts):
         call_id = _part_id(part) if part.get("kind") == "toolCall" else None
@@ -119,20 +102,13 @@ def _streaming_calls(parts: list[Any]) -> dict[str, Target]:
 
 
 _FINDERS: dict[type, Callable[[list[Any]], dict[str, Target]]] = {
-    SessionDelta: lambda parts: _first_parts(parts, "markdown"),
-    SessionReasoning: lambda parts: _first_parts(parts, "reasoning"),
-    SessionToolCallDelta: _streaming_calls,
+    ChatDelta: partial(_first_parts, kind="markdown"),
+    ChatReasoning: partial(_first_parts, kind="reasoning"),
+    ChatToolCallDelta: _streaming_calls,
 }
 
 
 def _part_id(part: Any) -> str | None:
-    """H2: the id by which an action names a part; parts without one are never meant."""
+    """H2: return the id by which an action names a part; without an id no action can mean it."""
     part_id = part.get("toolCall", {}).get("toolCallId") if part.get("kind") == "toolCall" else part.get("id")
     return part_id if type(part_id) is str else None
-
-
-def _appended(part: Any, field: str, text: str) -> Any:
-    if field == "content":
-        return {**part, "content": part.get("content", "") + text}
-    call = part["toolCall"]
-    return {**part, "toolCall": {**call, "partialInput": call.get("partialInput", "") + text}}

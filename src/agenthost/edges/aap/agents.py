@@ -1,29 +1,29 @@
-"""Agents in the words of AAP: how the host describes them, and the options as AAP knows them.
+"""Agents as AAP describes them, with their options.
 
-The models of an agent are an option `model` here: choosing one is choosing the model of the session.
+In AAP the models of an agent are its option `model`, which sets the model of the session (O6).
 """
 
 from collections.abc import Iterable
 from typing import Any
 
-from agenthost.host.agent import Agent
-from agenthost.host.options import Option
-from agenthost.host.tools import Tool
+from agenthost.host.authoring.agent import Agent
+from agenthost.host.authoring.options import Option
+from agenthost.host.authoring.tool import Tool
 from agenthost.wire.aap.v3 import AgentCapabilities, AgentInfo, AgentOption, GetMetaResponse, ToolSpec
 
 __all__ = ["MODEL", "SECRET_MASK", "agent_info", "meta", "options_of"]
 
 MODEL = "model"
-SECRET_MASK = "***"  # noqa: S105 - what is shown in place of one
+SECRET_MASK = "***"  # noqa: S105 - shown in place of a secret (O3)
 
 
 def meta(agents: Iterable[Agent]) -> GetMetaResponse:
-    """Describe the server."""
+    """Return the description of the server (M1)."""
     return {"version": 3, "agents": [agent_info(agent) for agent in agents]}
 
 
 def agent_info(agent: Agent) -> AgentInfo:
-    """Describe an agent."""
+    """Return the description of an agent."""
     info: AgentInfo = {"name": agent.name, "version": agent.version}
     if agent.title:
         info["title"] = agent.title
@@ -38,7 +38,7 @@ def agent_info(agent: Agent) -> AgentInfo:
 
 
 def options_of(agent: Agent) -> list[Option]:
-    """List the options of an agent, with the choice of its model."""
+    """Return the options of an agent, including `model` if it has models."""
     declared = list(agent.options)
     if agent.models and all(option.name != MODEL for option in declared):
         choices = [model.id for model in agent.models]

@@ -1,6 +1,6 @@
-"""Checks: what an application asks for, held against what the agent declares. Nothing is changed here.
+"""Checks of a request against what the agent declares. Nothing is changed here.
 
-The shape of a body has been checked already; this is about its meaning. Every refusal names the field.
+The shape of the body has been checked already; this is about its meaning. Every refusal names the field.
 """
 
 from base64 import b64decode
@@ -8,13 +8,12 @@ from binascii import Error as NotBase64
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agenthost.core.decisions.grants import Rights
-from agenthost.core.transcript import check_public, check_seed
+from agenthost.core.transcript import check_imported_history, check_public
 from agenthost.edges.aap.agents import options_of
 from agenthost.edges.aap.problems import Problem
 from agenthost.errors import InvalidValue
-from agenthost.host.agent import Agent
-from agenthost.wire.aap.schemas import check_schema
+from agenthost.host.authoring.agent import Agent
+from agenthost.wire.aap.tool_schemas import check_schema
 from agenthost.wire.aap.v3 import (
     AgentOverrides,
     ApplicationMessage,
@@ -23,25 +22,24 @@ from agenthost.wire.aap.v3 import (
     StreamMode,
     ToolSpec,
 )
-from agenthost.wire.mismatch import quote
-from agenthost.wire.names import MAX_ID, check_length
+from agenthost.wire.error_messages import quote
+from agenthost.wire.name_limits import MAX_ID, check_length
 
 __all__ = [
+    "check_brought_tools",
     "check_history",
     "check_messages",
     "check_overrides",
     "check_seed_history",
     "check_stream",
-    "check_tools",
 ]
 
 
-def check_overrides(agent: Agent, asked: AgentOverrides, rights: Rights) -> None:
-    """Refuse tools and options that the agent does not have, and trust that whoever asks may not give.
+def check_overrides(agent: Agent, asked: AgentOverrides) -> None:
+    """Refuse tools and options that the agent does not have (X4).
 
     Raises:
-        GrantMissing: trusting a tool needs a grant.
-        InvalidValue: its path names the culprit.
+        InvalidValue: with the path of the field.
     """
     names: set[str] = set()
     exposed = {one.name for one in agent.toolset.exposed()}
@@ -52,8 +50,6 @@ def check_overrides(agent: Agent, asked: AgentOverrides, rights: Rights) -> None
         if tool["name"] in names:
             raise InvalidValue(at, "each tool once", quote(tool["name"]))
         names.add(tool["name"])
-        if tool.get("trust"):
-            rights.check_grant(agent.toolset[tool["name"]].grant, f"trusting {quote(tool['name'])}")
     _check_options(agent, asked.get("options", {}))
 
 
@@ -72,36 +68,28 @@ def _one_of(known: Sequence[str], what: str) -> str:
     return f"one of {', '.join(map(quote, known))}" if known else f"no {what}, as the agent has none"
 
 
-def check_tools(agent: Agent, tools: Sequence[ToolSpec], enabled: Sequence[str]) -> None:
-    """Refuse the application's tools if the agent takes none, a name twice, or a schema that is none.
+def check_brought_tools(tools: Sequence[ToolSpec]) -> None:
+    """Refuse tools of the application without a name or with an invalid schema (X5).
 
-    `enabled` are the names of the server's tools in this session; those that it never shows are always on.
+    The host decides whether the names are free, as for every client.
     """
-    if tools and not agent.client_tools:
-        raise InvalidValue("$.tools", "no tools, as the agent takes none from clients", f"{len(tools)}")
-    hidden = [name for name, one in agent.toolset.items() if not one.exposed]
-    taken = dict.fromkeys([*enabled, *hidden], "the server's")
     for place, tool in enumerate(tools):
         at = f"$.tools[{place}]"
         if not tool["name"]:
             raise InvalidValue(f"{at}.name", "a name", "an empty text")
         check_length(tool["name"], MAX_ID, f"{at}.name")
-        if tool["name"] in taken:
-            found = f"{quote(tool['name'])}, which is {taken[tool['name']]} already"
-            raise InvalidValue(f"{at}.name", "a name that no other tool has", found)
-        taken[tool["name"]] = f"that of $.tools[{place}]"
         check_schema(tool["parameters"], f"{at}.parameters")
 
 
 def check_stream(agent: Agent, mode: StreamMode) -> None:
-    """Refuse a response mode that the agent does not declare; without a declaration there is only `none`."""
+    """Refuse a stream mode that the agent does not declare (X8). Without any there is only `none`."""
     declared: Sequence[str] = agent.stream or ("none",)
     if mode not in declared:
         raise InvalidValue("$.stream", _one_of(list(declared), "mode"), quote(mode))
 
 
 def check_history(agent: Agent, kind: str | None, name: str) -> list[str]:
-    """Give the kinds of history that are meant; `name` is that of the parameter that asks.
+    """Return the requested kinds of history (L4); `name` is the name of the query parameter.
 
     Raises:
         InvalidValue: there is no such kind.
@@ -117,29 +105,29 @@ def check_history(agent: Agent, kind: str | None, name: str) -> list[str]:
 
 
 def check_seed_history(agent: Agent, messages: Sequence[HistoryMessage]) -> None:
-    """Refuse a history that no conversation can have had, or images that the agent does not take."""
-    check_seed(messages, "$.messages")  # type: ignore[arg-type] # the transcript's messages have the same form
+    """Refuse a history that no conversation could have (C4), or images that the agent does not accept."""
+    check_imported_history(messages, "$.messages")  # type: ignore[arg-type] # the transcript's messages have the same form
     for place, message in enumerate(messages):
         _check_blocks(agent, message, f"$.messages[{place}]")
 
 
 def check_messages(agent: Agent, messages: Sequence[ApplicationMessage], first: int = 0) -> None:
-    """Refuse what is neither one user message nor a list of results and permissions.
+    """Refuse anything but one user message or a list of results and permissions (X6).
 
-    `first` is the place of the first of them in the body.
+    `first` is the index of the first message in the body.
     """
     if not messages:
         raise InvalidValue("$.messages", "one user message, or results and permissions", "an empty list")
     users = [place for place, message in enumerate(messages) if message["role"] == "user"]
     if users and len(messages) > 1:
-        found = "two user messages" if len(users) > 1 else "a user message beside others"
+        found = "two user messages" if len(users) > 1 else "a user message together with others"
         place = users[1] if len(users) > 1 else users[0]
         raise InvalidValue(
             f"$.messages[{place}]", "one user message alone, or results and permissions", found
         )
     for place, message in enumerate(messages, first):
         if message["role"] != "tool_permission":
-            check_public([message], "$.messages", place)  # type: ignore[list-item] # of the same form
+            check_public([message], "$.messages", place)  # type: ignore[list-item] # the transcript's messages have the same form
         _check_blocks(agent, message, f"$.messages[{place}]")
 
 

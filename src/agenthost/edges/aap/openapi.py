@@ -30,20 +30,20 @@ _ERROR: JsonObject = {
 _REFUSALS = {
     "400": "The body is not JSON.",
     "401": "No key, or one that is not valid.",
-    "403": "A page of another site may not do this.",
-    "404": "There is no such session, or nothing of that kind.",
-    "405": "This path does not take that method.",
+    "403": "A page of another site may not do this, or the agent needs a token.",
+    "404": "There is no such session, path or kind of history.",
+    "405": "The path does not support this method.",
     "409": "Not now: a turn is running.",
     "413": "The body is too large.",
     "421": "The Host header names another server.",
-    "422": "Not what is asked for here: `path` names the field, or the parameter.",
-    "429": "Too many requests; Retry-After says when to come back.",
+    "422": "The request is not valid: `path` names the field or parameter.",
+    "429": "Too many requests; `Retry-After` says when to try again.",
     "503": "The host is starting, stopping, or cannot write.",
 }
 
 
 def openapi() -> JsonObject:
-    """Give the whole document."""
+    """Return the document."""
     schemas = Schemas(_SCHEMAS)
     paths = _paths(schemas)
     components: JsonObject = {"schemas": {**schemas.definitions, "Error": _ERROR}}
@@ -65,9 +65,9 @@ def openapi() -> JsonObject:
 def _paths(schemas: Schemas) -> JsonObject:
     session_id = _parameter("id", "path", {"type": "string"}, "The session.")
     kind = _parameter(
-        "type", "query", schemas.refer(v3.HistoryType), "Which kind; without, all that there are."
+        "type", "query", schemas.refer(v3.HistoryType), "The kind of history; by default all on offer."
     )
-    after = _parameter("after", "query", {"type": "string"}, "`next` of the page before.")
+    after = _parameter("after", "query", {"type": "string"}, "The `next` of the previous page.")
     turn_body = schemas.refer(v3.PostSessionTurnRequest)
     return {
         "/meta": {"get": _operation("getMeta", "The agents", _json(schemas, v3.GetMetaResponse))},
@@ -77,7 +77,7 @@ def _paths(schemas: Schemas) -> JsonObject:
             ),
             "post": _operation(
                 "createSession",
-                "Open a session; nothing is run",
+                "Create a session, without running a turn",
                 _json(schemas, v3.PostSessionsResponse),
                 status="201",
                 body=schemas.refer(v3.PostSessionsRequest),
@@ -94,7 +94,7 @@ def _paths(schemas: Schemas) -> JsonObject:
         "/sessions/{id}/history": {
             "get": _operation(
                 "getHistory",
-                "What was said",
+                "The history of a session",
                 _json(schemas, v3.GetSessionHistoryResponse),
                 [session_id, kind],
             )
@@ -102,7 +102,7 @@ def _paths(schemas: Schemas) -> JsonObject:
         "/sessions/{id}/turns": {
             "post": _operation(
                 "postTurn",
-                "Send a turn, or go on with one",
+                "Start a turn, or continue one",
                 _turn_answer(schemas),
                 [session_id],
                 body=turn_body,
@@ -116,11 +116,18 @@ def _json(schemas: Schemas, kind: Any) -> JsonObject:
 
 
 def _turn_answer(schemas: Schemas) -> JsonObject:
-    """One body, or a stream of events: of each, the name and the JSON of its data."""
+    """Return the schema of the answer to a turn: one body, or a stream of events."""
     schemas.define("SSEEvent", v3.SSEEvent)
-    text = "Server-sent events; `event:` names one of `SSEEvent`, `data:` has its other fields."
-    events = {"text/event-stream": {"schema": {"type": "string", "description": text}}}
-    return {**_json(schemas, v3.PostSessionTurnResponse), **events}
+    text = "A server-sent event: `event` is the `event` of an `SSEEvent`, `data` is its other fields as JSON."
+    fields: JsonObject = {"event": {"type": "string"}, "data": {"type": "string"}}
+    # OpenAPI 3.1 has no schema for an item of a stream. Tools take this one for each event.
+    event: JsonObject = {
+        "type": "object",
+        "description": text,
+        "properties": fields,
+        "required": list(fields),
+    }
+    return {**_json(schemas, v3.PostSessionTurnResponse), "text/event-stream": {"schema": event}}
 
 
 def _parameter(name: str, place: str, schema: JsonObject, description: str) -> JsonObject:

@@ -1,12 +1,14 @@
-"""Problems: what a request is refused with, as a status and a body. The one table for errors of the host."""
+"""Problems: the status and body of a refused request. The one table of the host's errors for AAP."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from agenthost.errors import (
+    ActionRefused,
     AgentNotFound,
     AgentUnavailable,
     AuthRequired,
+    ClientActive,
     ContentNotFound,
     Damaged,
     GrantMissing,
@@ -18,6 +20,7 @@ from agenthost.errors import (
     SandboxUnavailable,
     SessionExists,
     SessionNotFound,
+    SessionNotReady,
     ShellsRefused,
     SlowConsumer,
     StorageError,
@@ -35,7 +38,7 @@ __all__ = ["STATUS", "Problem", "problem_of"]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How an error is told: its status, its code, and whether its sentence may leave the host."""
+    """How an error is reported: its status, its code, and whether its message may be shown."""
 
     status: int
     code: str
@@ -53,6 +56,9 @@ STATUS: dict[type[HostError], Kind] = {
     SessionExists: Kind(409, "session_exists"),
     UriReserved: Kind(422, "invalid_request"),
     TurnInProgress: Kind(409, "turn_in_progress"),
+    SessionNotReady: Kind(409, "session_not_ready"),
+    ClientActive: Kind(409, "client_active"),
+    ActionRefused: Kind(409, "refused"),
     TurnNotFound: Kind(404, "turn_not_found"),
     ContentNotFound: Kind(404, "content_not_found"),
     AgentUnavailable: Kind(503, "agent_unavailable"),
@@ -63,11 +69,11 @@ STATUS: dict[type[HostError], Kind] = {
     ShellsRefused: Kind(403, "shells_refused"),
     SandboxUnavailable: Kind(500, "internal_error", is_public=False),
     ToolError: Kind(500, "internal_error", is_public=False),
-    # Its sentence names folders of this machine.
+    # Its message names folders of this machine.
     StorageError: Kind(503, "store_unavailable", is_public=False),
     Damaged: Kind(500, "damaged"),
 }
-"""Where each error has its place."""
+"""How each error is reported."""
 
 _PRIVATE = {
     "internal_error": "something went wrong here; the server's log says what",
@@ -75,7 +81,7 @@ _PRIVATE = {
 
 
 class Problem(Exception):
-    """Refuses a request: a status, a stable code, one sentence, and the path of the field that is wrong."""
+    """Refuses a request (X1): a status, a stable code, a message, and the path of the wrong field."""
 
     def __init__(self, status: int, code: str, message: str, path: str | None = None) -> None:
         super().__init__(message)
@@ -85,7 +91,7 @@ class Problem(Exception):
         self.path = path
 
     def body(self) -> JsonObject:
-        """Give the body of the answer."""
+        """Return the body of the response."""
         error: dict[str, Any] = {"code": self.code, "message": self.message}
         if self.path is not None:
             error["path"] = self.path

@@ -1,11 +1,12 @@
 """Routes: the endpoints of AAP. Each decodes, makes one call, and encodes.
 
-Raw ASGI inside, because a turn is the hot path: the events of one tick are one write.
+Raw ASGI, because a turn is the hot path: the events of one tick are one write.
 """
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 from urllib.parse import parse_qs
 
@@ -13,21 +14,25 @@ from starlette._utils import get_route_path
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from agenthost.core.decisions.grants import ALL_RIGHTS
 from agenthost.edges.aap.agents import meta
 from agenthost.edges.aap.problems import Problem, problem_of
-from agenthost.edges.aap.sessions import Sessions
+from agenthost.edges.aap.sessions import APP, Sessions
 from agenthost.edges.aap.turns import Exchange, begin_turn
 from agenthost.edges.aap.versions import Version
-from agenthost.edges.access import ADMISSION, Admission, caller_of
-from agenthost.edges.bodies import read_body
-from agenthost.edges.connections import VISITOR
+from agenthost.edges.access import ADMISSION, CALLER, Admission
+from agenthost.edges.connections import SLOT
 from agenthost.edges.health import NOT_OPEN, Phase
-from agenthost.errors import HostError
+from agenthost.errors import HostError, NotJson, TooLarge
+from agenthost.host.access.caller import Caller
+from agenthost.host.access.identity import Identity
+from agenthost.host.client import HostClient
 from agenthost.host.host import Host
+from agenthost.host.lifecycle import new_id
 from agenthost.wire.aap.event import encode_event
-from agenthost.wire.aap.older import create_to_v3
+from agenthost.wire.aap.legacy import create_to_v3
 from agenthost.wire.aap.v3 import PostSessionTurnResponse
-from agenthost.wire.json import Json, encode_json
+from agenthost.wire.json import Json, check_density, encode_json
 
 __all__ = ["routes_of"]
 
@@ -37,47 +42,73 @@ Handler: TypeAlias = Callable[["Call"], Awaitable[None]]
 
 _STOPPING = Problem(503, *NOT_OPEN[Phase.STOPPING])
 META = "meta"
-"""A command that AHP does not have: to describe what is served."""
+"""The command of `GET /meta`, which AHP does not have."""
 
 _ID = "{id}"
-"""What stands in the paths for the id of a session."""
+"""The placeholder for the id of a session in paths."""
 
 _TURN_STOP = encode_event({"event": "turn_stop", "stopReason": "error"})
 
 
 class Call:
-    """One request: who asks, for what, and the way to answer."""
+    """One request, and the means to answer it."""
 
     def __init__(self, host: Host, scope: Scope, receive: Receive, send: Send, max_bytes: int) -> None:
         self.host = host
-        self.caller = caller_of(scope)
-        self.sessions = Sessions(host, self.caller)
+        self.caller: Caller = scope[CALLER]
+        self.id: str = scope["path_params"].get("id", "")
+        """The id of the session, from the path."""
+        owner = self.caller.owner
+        self.client = host.client(Identity(f"{APP}{self.id}", owner or ""), self.caller)
         self._scope = scope
         self._receive = receive
         self._send = send
         self._max_bytes = max_bytes
         self.has_begun = False
 
+    def client_for(self, session_id: str) -> HostClient:
+        """Return the client of a session's application."""
+        return self.host.client(Identity(f"{APP}{session_id}", self.caller.owner or ""), self.caller)
+
     @property
-    def id(self) -> str:
-        """The id of the session, from the path."""
-        return str(self._scope["path_params"]["id"])
+    def sessions(self) -> Sessions:
+        """The sessions that the caller may see."""
+        return Sessions(self.host, self.client)
 
     def query(self, name: str) -> str | None:
-        """Give a parameter of the query; the last, if there are several."""
+        """Return a query parameter; the last one, if there are several."""
         values = parse_qs(self._scope["query_string"].decode("latin-1"), keep_blank_values=True).get(name)
         return values[-1] if values else None
 
-    def body(self) -> Awaitable[bytes]:
+    async def body(self) -> bytes:
         """Read the body.
 
         Raises:
-            TooLarge: it is larger than the host takes.
+            TooLarge: it is too large (X13). If `Content-Length` says so, it is not read at all.
+            NotJson: the peer disconnected before the end, or it has too many values.
         """
-        return read_body(self._scope, self._receive, self._max_bytes)
+        limit = self._max_bytes
+        for name, value in self._scope["headers"]:
+            if name == b"content-length" and value.isdigit() and int(value) > limit:
+                raise TooLarge("the body", limit)
+        chunks: list[bytes] = []
+        size = 0
+        while True:
+            message = await self._receive()
+            if message["type"] != "http.request":
+                raise NotJson("the request ended before its body was complete")
+            chunk = message.get("body", b"")
+            size += len(chunk)
+            if size > limit:
+                raise TooLarge("the body", limit)
+            chunks.append(chunk)
+            if not message.get("more_body", False):
+                body = chunks[0] if len(chunks) == 1 else b"".join(chunks)
+                check_density(body)
+                return body
 
     async def answer(self, body: Json, status: int = 200, more: Sequence[tuple[bytes, bytes]] = ()) -> None:
-        """Answer with JSON; nothing at all for 204. `more` are headers."""
+        """Answer with JSON, or with no body for 204. `more` are further headers."""
         if status == 204:
             await self._begin(status, [])
             await self._send({"type": "http.response.body", "body": b""})
@@ -88,43 +119,42 @@ class Call:
         await self._send({"type": "http.response.body", "body": data})
 
     async def stream(self, exchange: Exchange, first: bytes = b"") -> None:
-        """Answer with events, until the turn stops or the application leaves; the turn goes on without it."""
+        """Answer with events, until the turn stops or the application leaves. The turn goes on (Z1)."""
         headers = [
             (b"content-type", b"text/event-stream; charset=utf-8"),
             (b"cache-control", b"no-cache, no-transform"),
             (b"x-accel-buffering", b"no"),
         ]
-        await self._begin(200, headers)
-        self._follow(exchange)
+        self.has_begun = True
+        await self._send({"type": "http.response.start", "status": 200, "headers": headers})
+        slot = self._scope.get(SLOT)
+        if slot is not None:
+            slot.on_disconnect = exchange.lose_reader
+        admission: Admission = self._scope[ADMISSION]
         try:
             async for chunk in exchange.events():
-                await self.write(first + chunk)
+                await self._send({"type": "http.response.body", "body": first + chunk, "more_body": True})
                 first = b""
-                if not self._is_allowed():
+                if not admission.is_valid:  # the key has expired or was revoked
                     await self.write(_TURN_STOP)
                     break
-        except asyncio.CancelledError:  # the server stops; the turn goes on when it is back
+        except asyncio.CancelledError:  # the server stops; the turn continues when it is back (Z8)
             await self.write(first + _TURN_STOP)
-        except Exception:  # whatever it was, a stream has an end
-            log.exception("a stream broke")
+        except Exception:  # a stream always ends with `turn_stop` (T6)
+            log.exception("a stream failed")
             await self.write(first + _TURN_STOP)
         await self._send({"type": "http.response.body", "body": b""})
 
-    def _is_allowed(self) -> bool:
-        """Tell whether who asked would still be let in: the key may expire, or be revoked."""
-        admission: Admission = self._scope[ADMISSION]
-        return admission.is_valid
-
     async def wait_answer(self, exchange: Exchange) -> PostSessionTurnResponse:
-        """Wait for the turn to stop, and give all of it."""
+        """Wait for the turn to stop, and return all of it."""
         self._follow(exchange)
         return await exchange.answer()
 
     def _follow(self, exchange: Exchange) -> None:
-        """Have the exchange know when the application leaves."""
-        visitor = self._scope.get(VISITOR)
+        """Tell the exchange when the application leaves."""
+        visitor = self._scope.get(SLOT)
         if visitor is not None:
-            visitor.when_gone = exchange.lose_reader
+            visitor.on_disconnect = exchange.lose_reader
 
     def write(self, chunk: bytes) -> Awaitable[None]:
         """Send a piece of the body."""
@@ -136,18 +166,18 @@ class Call:
 
 
 def routes_of(host: Host, version: Version, max_bytes: int, nothing: ASGIApp) -> ASGIApp:
-    """Give the endpoints of one version, below its base URL; `nothing` answers for all other paths."""
+    """Return the endpoints of one version, below its base URL; `nothing` answers all other paths."""
     endpoints: list[tuple[str, str, str, Handler]] = [
-        ("GET", "/meta", META, lambda call: get_meta(call, version)),
-        ("GET", "/sessions", "listSessions", lambda call: get_sessions(call, version)),
-        ("GET", version.one, "fetchTurns", lambda call: get_session(call, version)),
+        ("GET", "/meta", META, partial(get_meta, version=version)),
+        ("GET", "/sessions", "listSessions", partial(get_sessions, version=version)),
+        ("GET", version.one, "fetchTurns", partial(get_session, version=version)),
         ("DELETE", version.one, "disposeSession", delete_session),
-        ("POST", version.turns, "session/turnStarted", lambda call: post_turn(call, version)),
+        ("POST", version.turns, "chat/turnStarted", partial(post_turn, version=version)),
     ]
     if version.opens_with_turn:
-        endpoints.append(("PUT", "/session", "createSession", lambda call: put_session(call, version)))
+        endpoints.append(("PUT", "/session", "createSession", partial(put_session, version=version)))
     else:
-        endpoints.append(("POST", "/sessions", "createSession", lambda call: post_sessions(call, version)))
+        endpoints.append(("POST", "/sessions", "createSession", partial(post_sessions, version=version)))
     if version.has_history:
         endpoints.append(("GET", f"{version.one}/history", "fetchTurns", get_history))
     paths: dict[str, dict[str, tuple[str, Handler]]] = {}
@@ -158,7 +188,7 @@ def routes_of(host: Host, version: Version, max_bytes: int, nothing: ASGIApp) ->
 
 
 class _Paths:
-    """The endpoints of one version by their paths, in one look: a name, the id of a session, another name."""
+    """The endpoints of one version. One dict lookup finds them: all paths are `name[/{id}[/name]]`."""
 
     def __init__(self, endpoints: dict[str, "_Endpoint"], nothing: ASGIApp) -> None:
         self._nothing = nothing
@@ -178,7 +208,7 @@ class _Paths:
 
 
 class _Endpoint:
-    """One path: its handlers, by method, with the commands that they are, and what all have in common."""
+    """One path: its handlers and their commands, by method."""
 
     def __init__(
         self, host: Host, version: Version, handlers: dict[str, tuple[str, Handler]], max_bytes: int
@@ -193,17 +223,19 @@ class _Endpoint:
         found = self._handlers.get(scope["method"])
         if found is None:
             allowed = ", ".join(self._handlers)
-            problem = Problem(405, "method_not_allowed", f"this path takes {allowed}")
+            problem = Problem(405, "method_not_allowed", f"this path supports {allowed}")
             await call.answer(problem.body(), 405, [(b"allow", allowed.encode())])
             return
         command, handler = found
         try:
-            call.caller.rights.check(command)
+            if call.caller.rights is not ALL_RIGHTS:
+                call.caller.rights.check(command)
             await handler(call)
         except asyncio.CancelledError:
             if call.has_begun:
                 raise
-            await call.answer(_STOPPING.body(), _STOPPING.status)  # the turn goes on when the server is back
+            # Z8: the turn continues when the server is back.
+            await call.answer(_STOPPING.body(), _STOPPING.status)
         except Problem as problem:
             await call.answer(problem.body(), problem.status)
         except HostError as error:
@@ -214,7 +246,7 @@ class _Endpoint:
 
 
 async def get_meta(call: Call, version: Version) -> None:
-    """`GET /meta`: what is served here."""
+    """`GET /meta`: the description of the server."""
     await call.answer(version.meta(meta(call.host.agents.values())))
 
 
@@ -224,44 +256,48 @@ async def get_sessions(call: Call, version: Version) -> None:
 
 
 async def get_session(call: Call, version: Version) -> None:
-    """`GET` of one session: how it is set up; in version 1, with its history."""
-    info = call.sessions.show(await call.sessions.find(call.id))
+    """`GET` of one session: its settings; in version 1 also its history (L5)."""
+    info = call.sessions.show(await call.client.get_row_named(call.id))
     if version.has_history:
         await call.answer(version.session(info))
         return
-    session = await call.sessions.get(call.id)
+    session = await call.client.get_session_named(call.id)
     history = await call.sessions.history(session, call.query("history"), "history")
     told: Any = {**version.session(info), **({"history": history} if history else {})}
     await call.answer(told)
 
 
 async def get_history(call: Call) -> None:
-    """`GET` of the history: what was said, exactly, or as the model now sees it."""
-    session = await call.sessions.get(call.id)
+    """`GET` of the history: in full, or as the model gets it."""
+    session = await call.client.get_session_named(call.id)
     await call.answer({"history": await call.sessions.history(session, call.query("type"))})
 
 
 async def delete_session(call: Call) -> None:
-    """`DELETE` of one session, with all that belongs to it."""
+    """`DELETE` of one session, with everything that belongs to it."""
     await call.sessions.delete(call.id)
     await call.answer(None, 204)
 
 
 async def post_sessions(call: Call, version: Version) -> None:
-    """`POST /sessions`: open a session; nothing is run."""
-    session = await call.sessions.create(version.create.decode(await call.body()))
+    """`POST /sessions`: create a session, without running a turn (C1)."""
+    body = version.create.decode(await call.body())
+    session_id = new_id()
+    session = await Sessions(call.host, call.client_for(session_id)).create(body, session_id)
     await call.answer({"sessionId": session.row.name}, 201)
 
 
 async def put_session(call: Call, version: Version) -> None:
-    """`PUT /session`: open a session and run its first turn."""
+    """`PUT /session`: create a session and run its first turn (C2)."""
     create, turn = create_to_v3(version.create.decode(await call.body()))
     call.sessions.check_turn(create, turn)
-    session = await call.sessions.create(create)
+    session_id = new_id()
+    client = call.client_for(session_id)
+    session = await Sessions(call.host, client).create(create, session_id)
     try:
-        exchange = await begin_turn(call.host, session, turn, call.caller.rights)
+        exchange = await begin_turn(call.host, client, session, turn)
     except (HostError, Problem):
-        await call.host.dispose_session(session.row.uri)  # nobody will ever know its id
+        await client.dispose_session(session.row.uri)  # C7: it is not kept, as nobody was told its id
         raise
     started = {"sessionId": session.row.name}
     if turn.get("stream", "none") == "none":
@@ -271,14 +307,16 @@ async def put_session(call: Call, version: Version) -> None:
 
 
 async def post_turn(call: Call, version: Version) -> None:
-    """Hand over messages, and give what follows.
+    """`POST` of a turn: send messages, and answer with what follows.
 
-    Ends when the agent is done, or needs a result or a permission of the application.
+    The answer ends when the agent is done, or needs a result or a permission from the application.
     """
-    body = version.turn_to_v3(version.turn.decode(await call.body()))
-    session = await call.sessions.get(call.id)
-    # Awaited before the first byte, so a refusal is still a status code.
-    exchange = await begin_turn(call.host, session, body, call.caller.rights)
+    body = version.turn.decode(await call.body())
+    if version.turn_to_v3 is not None:
+        body = version.turn_to_v3(body)
+    session = await call.client.get_session_named(call.id)
+    # Awaited before the first byte, so that a refusal can still set the status (X1).
+    exchange = await begin_turn(call.host, call.client, session, body)
     if body.get("stream", "none") == "none":
         await call.answer(await call.wait_answer(exchange))
     else:

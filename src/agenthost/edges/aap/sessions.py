@@ -1,33 +1,33 @@
-"""Sessions in the words of AAP: how they are made, shown, listed, read back and removed.
+"""Sessions over AAP: how they are created, shown, listed, read and deleted.
 
-What AAP shows of a session is all beside its row in the store, so that a list needs no states.
+Everything that AAP shows of a session is stored with its row, so that a list does not load states.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agenthost.core.session_meta import MODEL as MODEL_META
+from agenthost.core.session_meta import model_of
 from agenthost.core.transcript import public
 from agenthost.edges.aap.agents import MODEL, SECRET_MASK, options_of
 from agenthost.edges.aap.checks import (
+    check_brought_tools,
     check_history,
     check_messages,
     check_overrides,
     check_seed_history,
     check_stream,
-    check_tools,
 )
-from agenthost.errors import InvalidValue, SessionNotFound
-from agenthost.host.agent import Agent
-from agenthost.host.callers import Caller
+from agenthost.errors import InvalidValue
+from agenthost.host.authoring.agent import Agent
+from agenthost.host.client import HostClient
 from agenthost.host.host import Host
-from agenthost.host.lifetimes import new_id
-from agenthost.host.session import Session
-from agenthost.host.setup import Private, check_option_grants, is_trusted_always
-from agenthost.host.starting import Start
+from agenthost.host.sessions.new_session import NewSession
+from agenthost.host.sessions.tool_access import is_trusted_always
+from agenthost.host.state.private import Private
+from agenthost.host.state.session import Session
 from agenthost.host.storage import SessionRow
-from agenthost.host.storage.cursors import cursor_of, position_of
-from agenthost.host.tokens import NOBODY
+from agenthost.host.storage.cursors import decode_cursor, encode_cursor
 from agenthost.wire.aap.v3 import (
     AgentConfig,
     GetSessionsResponse,
@@ -41,94 +41,72 @@ from agenthost.wire.ahp.session import SessionActiveClient
 from agenthost.wire.ahp.tool import ToolDefinition
 from agenthost.wire.json import JsonObject, decode_json
 
-__all__ = ["Sessions", "Settled", "active_client", "app_id_of", "seal_secrets", "settle_options"]
+__all__ = ["APP", "Sessions", "SortedOptions", "active_client", "app_id_of", "sort_options"]
+
+APP = "aap:"
+"""The prefix of the client ids of applications; the id of their session follows."""
 
 PAGE = 50
 """How many sessions a page has."""
 
 
 class Sessions:
-    """The sessions of a host, as somebody sees them."""
+    """The sessions of a host, as a client sees them over AAP."""
 
-    def __init__(self, host: Host, caller: Caller) -> None:
+    __slots__ = ("_client", "_host")
+
+    def __init__(self, host: Host, client: HostClient) -> None:
         self._host = host
-        self._owner = caller.owner
-        self._rights = caller.rights
-
-    async def find(self, name: str) -> SessionRow:
-        """Find a session by its id.
-
-        Raises:
-            SessionNotFound: there is none, or it belongs to somebody else.
-        """
-        row = await asyncio.to_thread(self._host.engine.storage.find, name=name)
-        if row is None or self._owner not in (None, row.owner):
-            raise SessionNotFound(name)
-        return row
-
-    async def get(self, name: str) -> Session:
-        """Give a session by its id.
-
-        Raises:
-            SessionNotFound: there is none, or it belongs to somebody else.
-        """
-        session = self._host.engine.sessions.held(name)
-        if session is None:
-            return await self._host.engine.sessions.get((await self.find(name)).uri)
-        if self._owner not in (None, session.row.owner):
-            raise SessionNotFound(name)
-        return session
+        self._client = client
 
     def check_turn(self, body: PostSessionsRequest, turn: PostSessionTurnRequest) -> None:
-        """Refuse the first turn of a session that is about to be made, so that none is made for nothing.
+        """Check the first turn of a session before it is created (C7).
 
         Raises:
-            HostError: with what is wrong, and where.
+            HostError: what is wrong, and where.
         """
-        agent = self._agent_of(body["agent"]["name"])
+        agent = self._get_agent(body["agent"]["name"])
         check_stream(agent, turn.get("stream", "none"))
         first = len(body.get("messages", []))
         check_messages(agent, turn["messages"], first)
 
-    async def create(self, body: PostSessionsRequest) -> Session:
-        """Make a session; nothing is run.
+    async def create(self, body: PostSessionsRequest, session_id: str) -> Session:
+        """Create a session with this id, without running a turn. The client is its application.
 
         Raises:
-            HostError: it cannot be as it is asked for; then there is none.
+            HostError: the request is refused, and no session was created.
         """
         config = body["agent"]
-        agent = self._agent_of(config["name"])
-        self._host.tokens.check(NOBODY, agent)
+        agent = self._get_agent(config["name"])
         tools = {tool["name"]: tool.get("trust", False) for tool in config.get("tools", [])}
-        await self._host.sourcing.wait(agent, tools)
+        brought = body.get("tools", [])
+        app_id = self._client.identity.client_id
+        await self._client.wait_tools(agent, tools)
         await agent.wait_known()
-        check_overrides(agent, config, self._rights)
-        check_option_grants(agent, config.get("options", {}), self._rights)
-        check_tools(agent, body.get("tools", []), list(tools))
+        check_overrides(agent, config)
+        check_brought_tools(brought)
         messages = body.get("messages", [])
         check_seed_history(agent, messages)
-        session_id = new_id()
-        settled = settle_options(agent, config.get("options", {}))
-        more: dict[str, Any] = {"app": app_id_of(session_id)}
-        if settled.secrets:
-            more["secrets"] = seal_secrets(self._host, {}, settled.secrets)
-        if body.get("tools"):
-            more["app_tools"] = body["tools"]
-        start = Start(
-            agent=agent.name,
-            uri=f"{agent.name}:/{session_id}",
-            name=session_id,
-            owner=self._owner or "",
-            options=settled.config,
-            tools=tools,
-            model=None if settled.model is None else {"id": settled.model},
-            messages=messages,  # type: ignore[arg-type] # the transcript's messages have the same form
-            active_client=active_client(app_id_of(session_id), body["tools"]) if body.get("tools") else None,
-            more=more,
+        options = sort_options(agent, config.get("options", {}))
+        private: Private = {"app": app_id}
+        if brought:
+            private["app_tools"] = list(brought)  # type: ignore[arg-type] # kept as they were sent (L3)
+        return await self._client.create_session(
+            NewSession(
+                agent=agent.name,
+                uri=f"{agent.name}:/{session_id}",
+                name=session_id,
+                options={**options.config, **options.secrets},
+                tools=tools,
+                model=None if options.model is None else {"id": options.model},
+                messages=messages,  # type: ignore[arg-type] # the transcript's messages have the same form
+                active_client=active_client(app_id, brought) if brought else None,
+                private=private,
+                tools_at="$.tools",
+            )
         )
-        return await self._host.create_session(start)
 
-    def _agent_of(self, name: str) -> Agent:
+    def _get_agent(self, name: str) -> Agent:
         agent = self._host.agents.get(name)
         if agent is None:
             known = ", ".join(map(repr, self._host.agents))
@@ -136,43 +114,43 @@ class Sessions:
         return agent
 
     async def page(self, after: str | None) -> GetSessionsResponse:
-        """List sessions, newest first, from after this cursor on.
+        """Return a page of sessions, newest first (L1), from this cursor on (L2).
 
         Raises:
-            InvalidValue: not a cursor.
+            InvalidValue: the cursor is not valid.
         """
         before = None if after is None else _position(after)
-        rows = await self._host.engine.sessions.page(owner=self._owner, before=before, limit=PAGE + 1)
+        rows = await self._client.list_sessions(before, PAGE + 1)
         page: GetSessionsResponse = {"sessions": [self.show(row) for row in rows[:PAGE]]}
         if len(rows) > PAGE:
-            page["next"] = cursor_of(rows[PAGE - 1])
+            page["next"] = encode_cursor(rows[PAGE - 1])
         return page
 
     def show(self, row: SessionRow) -> SessionInfo:
-        """Show a session. Secrets are masked."""
+        """Return a session as AAP shows it (L3). Secrets are masked."""
         summary = decode_json(row.summary)
         private: Private = decode_json(row.private)
         config: AgentConfig = {"name": summary["provider"]}
         agent = self._host.agents.get(summary["provider"])
         if agent is not None:
             config["tools"] = _tool_refs(agent, private)
-            config["options"] = _options(agent, private, summary.get("model"))
+            config["options"] = _options(agent, private, summary.get("_meta", {}).get(MODEL_META))
         info: SessionInfo = {"sessionId": row.name, "agent": config}
         if tools := private.get("app_tools"):
-            info["tools"] = tools  # type: ignore[typeddict-item] # as they came
+            info["tools"] = tools  # type: ignore[typeddict-item] # as they were sent
         return info
 
     async def history(self, session: Session, kind: str | None, name: str = "type") -> History:
-        """Give the history of a session, of one kind or of all that its agent offers.
+        """Return the history of a session, of one kind or of all that its agent offers (L4).
 
-        `name` is that of the parameter that asks for a kind.
+        `name` is the name of the query parameter.
 
         Raises:
             InvalidValue: there is no such kind.
             Problem: its agent does not offer it.
         """
-        await session.journal.wait()  # nobody is shown what a crash could take back
-        agent = self._host.agent_of(session.state["summary"]["provider"])
+        await session.journal.wait()  # nobody is shown anything that a crash could undo
+        agent = self._host.agent_of(session)
         messages = [said.message for said in session.messages]
         history: Any = {}
         for one in check_history(agent, kind, name):
@@ -184,13 +162,13 @@ class Sessions:
         """Remove a session for good.
 
         Raises:
-            SessionNotFound: there is none, or it belongs to somebody else.
+            SessionNotFound: it does not exist, or belongs to another owner.
         """
-        await self._host.dispose_session((await self.find(name)).uri)
+        await self._client.dispose_session((await self._client.get_row_named(name)).uri)
 
 
-class Settled:
-    """Values for options, sorted: settings that everybody sees, secrets (an empty one is none), the model."""
+class SortedOptions:
+    """Values for options by kind: settings that everybody sees, secrets (empty if unset), the model."""
 
     def __init__(self) -> None:
         self.config: dict[str, str] = {}
@@ -198,9 +176,9 @@ class Settled:
         self.model: str | None = None
 
 
-def settle_options(agent: Agent, values: Mapping[str, str]) -> Settled:
-    """Sort the values of options. A secret that comes back masked stays as it is."""
-    settled = Settled()
+def sort_options(agent: Agent, values: Mapping[str, str]) -> SortedOptions:
+    """Sort the values of options by kind. A secret that is sent back masked is kept (O3)."""
+    settled = SortedOptions()
     kinds = {option.name: option.kind for option in options_of(agent)}
     for name, value in values.items():
         if kinds[name] == "secret":
@@ -214,26 +192,20 @@ def settle_options(agent: Agent, values: Mapping[str, str]) -> Settled:
     return settled
 
 
-def seal_secrets(host: Host, kept: Mapping[str, str], new: Mapping[str, str]) -> JsonObject:
-    """Give the secrets of a session with new ones among them; one that is set to nothing is gone."""
-    sealed = {name: host.vault.seal(text) for name, text in new.items() if text}
-    return {**{name: text for name, text in kept.items() if name not in new}, **sealed}
-
-
 def _position(after: str) -> int:
     try:
-        return position_of(after)
+        return decode_cursor(after)
     except InvalidValue as error:
         raise InvalidValue("after", error.expected, error.found) from None
 
 
 def app_id_of(session_id: str) -> str:
-    """Give the client id that stands for the application of a session."""
-    return f"aap:{session_id}"
+    """Return the client id of a session's application."""
+    return f"{APP}{session_id}"
 
 
 def active_client(app_id: str, tools: Sequence[ToolSpec]) -> SessionActiveClient:
-    """Let the application be the client whose tools the session uses."""
+    """Return the application as an active client with these tools."""
     return {"clientId": app_id, "displayName": "Application", "tools": [_definition(tool) for tool in tools]}
 
 
@@ -269,5 +241,5 @@ def _options(agent: Agent, private: Private, model: JsonObject | None) -> dict[s
 
 
 def _budget(agent: Agent, session: Session) -> int:
-    model = session.state["summary"].get("model")
+    model = model_of(session.state)
     return agent.budget(model["id"] if model else None)

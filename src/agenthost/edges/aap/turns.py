@@ -1,30 +1,33 @@
-"""Turns over AAP: what an application sends becomes actions, and what follows is listened to until it stops.
+"""Turns over AAP: a request becomes actions, and what follows is answered until the turn stops.
 
-An application is refused before anything happens; from then on the turn goes its own way, whether the
-application stays to listen or not.
+A request is refused before anything changes (X1). After that the turn goes on, whether the application stays
+connected or not (Z1).
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from agenthost.core.decisions.grants import Rights
-from agenthost.core.reducers import reduce_session
+from agenthost.core import actions
+from agenthost.core.queries import ENDED_CALL_STATUSES, open_questions
+from agenthost.core.reducers import Live, reduce_chat
 from agenthost.core.transcript import public
-from agenthost.edges.aap.asked import Asked
 from agenthost.edges.aap.checks import check_messages, check_overrides, check_stream
-from agenthost.edges.aap.projection import TURN_START, Projection, Told
+from agenthost.edges.aap.projection import TURN_START, AnnouncedCalls, Projection
+from agenthost.edges.aap.turn_request import TurnRequest
 from agenthost.errors import InvalidValue, SlowConsumer
-from agenthost.host.agent import Agent
+from agenthost.host.access.identity import Identity
+from agenthost.host.authoring.agent import Agent
+from agenthost.host.client import HostClient
 from agenthost.host.host import Host
-from agenthost.host.identity import Identity
-from agenthost.host.packing import Run
-from agenthost.host.session import Said, Session
-from agenthost.host.setup import private_of
+from agenthost.host.log.subscriptions import LogItem, Subscriber
+from agenthost.host.log.text_runs import TextRun, run_of, unpack
+from agenthost.host.sessions.action_source import ClientAction
+from agenthost.host.state.pages import Pages
+from agenthost.host.state.session import Session, TranscriptEntry
 from agenthost.host.storage import Entry
-from agenthost.host.subscriptions import Shown, Subscriber
 from agenthost.wire.aap.v3 import (
     AgentMessage,
     Content,
@@ -34,82 +37,88 @@ from agenthost.wire.aap.v3 import (
     StreamMode,
 )
 from agenthost.wire.ahp.actions.text import ACTION, TEXTS, as_text
+from agenthost.wire.ahp.chat import ChatState
 from agenthost.wire.json import decode_json
 from agenthost.wire.sse import encode_comment
 
 __all__ = ["Exchange", "begin_turn"]
 
 HEARTBEAT_SECONDS = 15.0
-"""After so long without an event a stream says that it is still there."""
+"""After how long without an event a stream sends a comment (Z2)."""
 
 HEARTBEAT = encode_comment("still here")
 
 MAX_WAITING_ITEMS = 10_000
 MAX_WAITING_BYTES = 2 * 1024 * 1024
-"""How much waits for an application that reads slowly. The rest it gets from the log, once it reads on."""
+"""How much is queued for an application that reads slowly. It gets the rest from the log later (Z3)."""
 
-CHUNK_BYTES = 256 * 1024
-"""How much of the log is sent at once."""
+PLAIN = {"role": "", "content": ""}.keys()
+"""The keys of a plain user message; results and permissions have others."""
 
-_TOLD: WeakKeyDictionary[Session, tuple[str, Told]] = WeakKeyDictionary()
-"""Which turn stopped for its application, and which of its calls that was told.
+_TOLD: WeakKeyDictionary[Session, tuple[str, AnnouncedCalls]] = WeakKeyDictionary()
+"""The turn that stopped for its application, and the calls that the application has been sent.
 
-An agent that runs its own tools may go on while somebody decides about one of them: what came of others
-meanwhile is told first when the turn goes on.
+An agent that runs its own tools may go on while one of them waits for permission. What ended meanwhile is
+sent first when the turn continues (P14).
 """
 
 
 async def begin_turn(
-    host: Host, session: Session, body: PostSessionTurnRequest, rights: Rights
+    host: Host, client: HostClient, session: Session, body: PostSessionTurnRequest
 ) -> "Exchange":
-    """Let a turn begin, or go on with what it waited for, as far as whoever asks may. Gives what follows.
+    """Start a turn, or continue one with what it waited for. Return the exchange that answers.
 
     Raises:
         HostError, Problem: it is refused, and nothing has changed.
     """
-    agent = host.agent_of(session.state["summary"]["provider"])
+    agent = host.agent_of(session)
     mode = body.get("stream", "none")
-    check_stream(agent, mode)
-    check_messages(agent, body["messages"])
+    if mode not in (agent.stream or ("none",)):
+        check_stream(agent, mode)
+    messages: Any = body["messages"]
+    # Most turns start with one plain text message, which needs no check.
+    if len(messages) != 1 or messages[0].keys() != PLAIN or type(messages[0]["content"]) is not str:
+        check_messages(agent, messages)
     if overrides := body.get("agent"):
-        await _check_overrides(host, agent, overrides, rights)
+        await _check_overrides(client, agent, overrides)
     if session.state["lifecycle"] == "creating":
-        await host.lifetimes.wait_prepared(session)
-    host.engine.journal.refuse_if_in_trouble()
-    # No await from here on: what is checked is the state that is changed.
-    asked = Asked(host, agent, session, body, rights)
-    asked.check()
-    asked.apply()
-    return Exchange(host, session, asked, mode)
+        await client.wait_ready(session)
+    # No await from here on: the request is applied to the state that it was decided on.
+    request = TurnRequest(client, agent, session, body)
+    request.submit()
+    return Exchange(host, client, session, request, mode)
 
 
-async def _check_overrides(host: Host, agent: Agent, overrides: Any, rights: Rights) -> None:
+async def _check_overrides(client: HostClient, agent: Agent, overrides: Any) -> None:
     if "name" in overrides:
         raise InvalidValue("$.agent.name", "no name, as the agent of a session never changes", "one")
-    await host.sourcing.wait(agent, [tool["name"] for tool in overrides.get("tools", [])])
-    check_overrides(agent, overrides, rights)
+    await client.wait_tools(agent, [tool["name"] for tool in overrides.get("tools", [])])
+    check_overrides(agent, overrides)
 
 
 class Exchange:
-    """One request and what follows from it, until the turn stops for this request.
+    """The answer to one request: what follows from it, until the turn stops for this request.
 
-    Made in the same moment as what the request lets happen, so that nothing of that was shown before.
+    Created in the same tick in which the request is applied, so that it misses nothing.
     """
 
-    def __init__(self, host: Host, session: Session, asked: Asked, mode: StreamMode) -> None:
+    def __init__(
+        self, host: Host, client: HostClient, session: Session, asked: TurnRequest, mode: StreamMode
+    ) -> None:
         self._host = host
+        self._client = client
         self._session = session
         self._app_id = asked.app_id
         self._mode: StreamMode = mode
         self._subscriber = _subscriber(host, asked.app_id)
-        host.engine.hub.add(self._subscriber, session.number)
-        # The answer begins after what the request itself has said.
-        state = session.state
+        client.follow_session(self._subscriber, session)
+        # The answer begins after the actions of the request itself.
+        state = session.chat
         self._turn_id = turn_id = state["activeTurn"]["id"]
         self._position = len(session.messages)
         self._seen = session.journal.last_seq
-        self._after = session.live
-        told = Told() if asked.is_new_turn else _told(session, turn_id)
+        self._after = state if asked.is_new_turn else _open_part(state)
+        told = AnnouncedCalls() if asked.is_new_turn else _told(session, turn_id)
         self._projection = Projection(
             turn_id,
             asked.app_id,
@@ -119,50 +128,46 @@ class Exchange:
             told,
         )
         self._missed = b"" if asked.is_new_turn else self._projection.tell_missed(state)
-        self._replaying: Iterator[Entry] | None = None
+        self._behind: Pages | None = None  # what has still to be read from the log
         self._has_reader = True
 
     def lose_reader(self) -> None:
-        """Have no text made for an application that is gone; questions of the agent are still declined."""
+        """Stop making events, as the application has left. The agent's questions are still declined (Z6)."""
         self._has_reader = False
-        self._replaying = None
 
     async def events(self) -> AsyncIterator[bytes]:
-        """Give the events, as they come, some at a time; the last is `turn_stop`."""
+        """Yield the events as they arrive, several at a time; the last is `turn_stop`."""
         yield TURN_START
         if self._missed:
-            await self._session.journal.wait()  # nobody is shown what a crash could take back
+            await self._session.journal.wait()  # nobody is shown anything that a crash could undo
             yield self._missed
         try:
             while self._projection.stop_reason is None:
                 if chunk := await self._next():
                     yield chunk
         finally:
-            self._leave()
+            self._client.unfollow(self._subscriber)
 
     async def answer(self) -> PostSessionTurnResponse:
-        """Wait for the turn to stop, and give all of it."""
+        """Wait for the turn to stop, and return all of it."""
         try:
             while self._projection.stop_reason is None:
                 await self._next()
         finally:
-            self._leave()
+            self._client.unfollow(self._subscriber)
         messages = [said.message for said in self._session.messages[self._position :] if self._is_told(said)]
-        told: list[AgentMessage] = public(messages)  # type: ignore[assignment] # of assistant and tools
+        told: list[AgentMessage] = public(messages)  # type: ignore[assignment] # only of assistant and tools
         return {"stopReason": self._projection.stop_reason or "error", "messages": told}
 
-    def _leave(self) -> None:
-        self._host.engine.hub.leave(self._subscriber)
-
-    def _is_told(self, said: Said) -> bool:
+    def _is_told(self, said: TranscriptEntry) -> bool:
         return said.turn == self._turn_id and said.message["role"] != "user"
 
     async def _next(self) -> bytes:
-        if self._replaying is not None and self._has_reader:
-            return self._replay_some(self._replaying)
+        if self._behind is not None:
+            return await self._read_on(self._behind) if self._has_reader else self._skip()
         subscriber = self._subscriber
         try:
-            if not subscriber.backlog and (self._is_asked() or self._mode != "none"):
+            if not subscriber.items and (self._is_asked() or self._mode != "none"):
                 async with asyncio.timeout(HEARTBEAT_SECONDS):
                     items = await subscriber.wait_next()
             else:
@@ -171,88 +176,121 @@ class Exchange:
             return HEARTBEAT
         except SlowConsumer:
             return await self._catch_up() if self._has_reader else self._skip()
-        return b"".join(map(self._take, items))
+        return b"".join([self._take(item) for item in items])
 
-    def _take(self, item: Shown) -> bytes:
-        # What the request itself let happen is no answer to it.
-        if item.seq <= self._seen or item.after is None or self._projection.stop_reason is not None:
+    def _take(self, item: LogItem) -> bytes:
+        # The actions of the request itself are not part of the answer.
+        if item.seq <= self._seen or self._projection.stop_reason is not None:
             return b""
-        self._seen, self._after = item.seq, item.after
+        self._seen = item.seq
         if item.run is not None:
             return self._projection.stream(item.run) if self._has_reader else b""
-        events = self._projection.take(item.action, item.after.state)
+        if item.after is None or item.action is None:
+            return b""
+        kind = item.action["type"]
+        if kind == "chat/responsePart" or not kind.startswith("chat/"):
+            return b""  # its text still streams, or it is not about the turn
+        after = item.after.state
+        if kind.startswith("chat/toolCall"):
+            self._after = _open_part(after)
+        events = self._projection.take(item.action, after)
         if self._projection.stop_reason == "tool_use":
             _TOLD[self._session] = (self._turn_id, self._projection.told)
         return events
 
     async def _catch_up(self) -> bytes:
-        """Go on from the log: the application reads more slowly than the agent speaks."""
-        self._leave()
+        """Continue from the log: the application reads more slowly than the agent writes (Z3)."""
+        self._client.unfollow(self._subscriber)
         self._subscriber = _subscriber(self._host, self._app_id)
-        feed = self._host.engine.feed_for(self._subscriber)
-        resumed = await feed.resume(self._seen, [self._session.row.uri])
-        if resumed.replay is None:
-            return self._projection.break_off()  # more than the log holds
-        self._replaying = iter(resumed.replay) if self._has_reader else None
-        return b""
+        feed = self._client.follow(self._subscriber)
+        self._behind = feed.follow(self._session, self._seen)
+        return await self._read_on(self._behind)
+
+    async def _read_on(self, behind: Pages) -> bytes:
+        """Return a part of what was missed: a slow reader must not get all of it at once."""
+        page = None if behind.is_over else await behind.read_next()
+        if not self._has_reader:
+            return b""
+        if behind.is_over:
+            self._behind = None
+        elif page is None:
+            return self._projection.break_off()  # the log no longer has all of it
+        return b"".join(map(self._replay, page or ()))
 
     def _skip(self) -> bytes:
-        """Go on with what happens now: nobody is there to be told what was missed."""
-        self._leave()
+        """Continue with what happens now: the application has left, so nothing needs to be replayed."""
+        self._client.unfollow(self._subscriber)
+        self._behind = None
         self._subscriber = _subscriber(self._host, self._app_id)
-        self._host.engine.hub.add(self._subscriber, self._session.number)
-        self._projection.look_for_stop(self._session.shown.state)
+        self._client.follow_session(self._subscriber, self._session)
+        self._projection.look_for_stop(self._session.shown_chat.state)
         return b""
 
-    def _replay_some(self, entries: Iterator[Entry]) -> bytes:
-        """Give some of what was missed: who could not take it before should not get it all at once now."""
-        chunks: list[bytes] = []
-        size = 0
-        for entry in entries:
-            chunks.append(self._replay(entry))
-            size += len(entry.envelope)
-            if size > CHUNK_BYTES:
-                break
-        else:
-            self._replaying = None
-        return b"".join(chunks)
-
     def _replay(self, entry: Entry) -> bytes:
+        run = run_of(entry)
+        if run is None:
+            return b"".join(map(self._replay_one, unpack([entry])))
+        return self._take(LogItem(entry.seq, entry.resource, b"", run=run.after(self._seen, entry.seq)))
+
+    def _replay_one(self, entry: Entry) -> bytes:
         envelope = decode_json(entry.envelope)
         if "rejectionReason" in envelope:
             return b""
         action: Any = ACTION.take(envelope["action"])
-        after = reduce_session(self._after, action, 0)
-        run = Run.of(as_text(action)) if action["type"] in TEXTS else None
-        return self._take(Shown(entry.seq, entry.resource, entry.envelope, None, action, after, run=run))
+        if action["type"] in TEXTS:
+            return self._take(
+                LogItem(entry.seq, entry.resource, b"", run=TextRun.of(envelope["channel"], as_text(action)))
+            )
+        if not action["type"].startswith("chat/"):
+            return b""
+        after = reduce_chat(Live(self._after), action)
+        return self._take(LogItem(entry.seq, entry.resource, b"", action=action, after=after))
 
     def _is_asked(self) -> bool:
-        """Tell whether the agent asks something. AAP has no words for it: declined if nobody can answer."""
-        asked = self._session.shown.state.get("inputRequests", [])
-        if asked and self._host.engine.hub.count(self._session.number) <= 1:
-            still = [request["id"] for request in self._session.state.get("inputRequests", [])]
+        """Return whether the agent asks the user. AAP cannot: it is declined if nobody can answer (Z6)."""
+        # Read without folding: streamed text never changes the requests.
+        asked = open_questions(self._session.shown_chat.base)
+        if not asked:
+            return False
+        if self._client.count_followers(self._session) <= 1:
+            still = [request["id"] for request in open_questions(self._session.chat)]
             for request in (one for one in asked if one["id"] in still):
-                action = {"type": "session/inputCompleted", "session": self._session.row.uri}
-                self._host.dispatcher.act(
-                    self._session, {**action, "requestId": request["id"], "response": "decline"}
-                )
-        return bool(asked)
+                declined = actions.input_completed(request["id"], "decline")
+                self._client.act(self._session, [ClientAction(declined)])
+        return True
 
 
-# Of no exchange: what knows it and is known by it would stay in memory until the collector comes.
+# Module functions: a bound method of the exchange would make a reference cycle.
 
 
 def _subscriber(host: Host, app_id: str) -> Subscriber:
     limits = host.limits
     items, size = limits.subscriber_items, limits.subscriber_bytes
-    # Nothing is shown to it alone, so it does not matter whose it is.
+    # Nothing is sent to this subscriber alone, so its owner does not matter.
     return Subscriber(Identity(app_id), min(items, MAX_WAITING_ITEMS), min(size, MAX_WAITING_BYTES))
 
 
-def _told(session: Session, turn_id: str) -> Told:
-    """Give the calls that were told before; where that is not remembered, all were."""
-    of_turn, told = _TOLD.pop(session, ("", Told()))
-    return told if of_turn == turn_id else Told.all_in(session.state)
+def _open_part(state: ChatState) -> ChatState:
+    """Return a state with only the open calls of its turn.
+
+    The open calls are all that is needed to project the log from here. The rest may be large, and a slow
+    application would keep it in memory long after the session has moved on.
+    """
+    turn = state.get("activeTurn")
+    if turn is None:
+        return state
+    parts: list[Any] = [
+        part
+        for part in turn["responseParts"]
+        if part["kind"] == "toolCall" and part["toolCall"]["status"] not in ENDED_CALL_STATUSES
+    ]
+    return {**state, "activeTurn": {**turn, "responseParts": parts}}
+
+
+def _told(session: Session, turn_id: str) -> AnnouncedCalls:
+    """Return the calls that were sent before; all of them, if that is not known."""
+    of_turn, told = _TOLD.pop(session, ("", AnnouncedCalls()))
+    return told if of_turn == turn_id else AnnouncedCalls.all_in(session.chat)
 
 
 def _content_of(session: Session, call_id: str) -> Content:
@@ -263,5 +301,5 @@ def _content_of(session: Session, call_id: str) -> Content:
 
 
 def _stop_of(session: Session, turn_id: str) -> StopReason | None:
-    reason: Any = private_of(session).get("stops", {}).get(turn_id)
+    reason: Any = session.private.get("stops", {}).get(turn_id)
     return reason  # type: ignore[no-any-return]

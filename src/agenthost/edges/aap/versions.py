@@ -1,6 +1,6 @@
-"""Versions: what differs between AAP 1, 2 and 3, as one description each. All are served by the same code.
+"""Versions: the differences between AAP 1, 2 and 3. All are served by the same code (M6).
 
-Versions 1 and 2 are put into the words of 3 on the way in, and back on the way out.
+Requests of versions 1 and 2 are translated to version 3, and responses back.
 """
 
 import re
@@ -25,22 +25,22 @@ class Version:
     """One version of the protocol.
 
     Attributes:
-        number: which.
+        number: its number.
         one: the path of one session, below the base URL.
-        turns: where turns are posted.
-        turn: the shape of that body, and the way to version 3.
-        create: the shape of the body that opens a session.
-        opens_with_turn: whether that runs the first turn too.
-        has_history: whether the history has a path of its own.
-        schema_key: where a tool has its schema.
-        meta, page, session: the way of an answer from version 3.
+        turns: the path that turns are posted to.
+        turn: the type of the body of a turn; `turn_to_v3` translates it.
+        create: the type of the body that creates a session.
+        opens_with_turn: whether that body also starts the first turn (C2).
+        has_history: whether the history has its own path.
+        schema_key: the field of a tool that has its schema (M2).
+        meta, page, session: translate a response from version 3.
     """
 
     number: int
     one: str
     turns: str
     turn: Shape[Any]
-    turn_to_v3: Callable[[Any], Any]
+    turn_to_v3: Callable[[Any], Any] | None
     create: Shape[Any]
     opens_with_turn: bool
     has_history: bool
@@ -50,7 +50,7 @@ class Version:
     session: Callable[[Any], Json]
 
     def told(self, error: HostError) -> HostError:
-        """Give an error as this version tells it: it calls some fields by other names."""
+        """Return an error with the field names of this version."""
         if not isinstance(error, InvalidValue):
             return error
         path = _SCHEMA.sub(rf"\1.{self.schema_key}", error.path)
@@ -93,7 +93,7 @@ VERSIONS = (
         one="/sessions/{id}",
         turns="/sessions/{id}/turns",
         turn=v3.POST_TURN,
-        turn_to_v3=_same,
+        turn_to_v3=None,
         create=v3.POST_SESSIONS,
         opens_with_turn=False,
         has_history=True,

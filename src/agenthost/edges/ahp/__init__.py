@@ -1,5 +1,6 @@
-"""AHP: JSON-RPC over any transport that carries whole messages, for clients that watch and steer sessions.
+"""AHP: JSON-RPC over any transport that carries whole messages, for clients that follow and steer sessions.
 
-`negotiation` says which versions are spoken, `v0_1` is the first of them; `websocket` and `stdio` carry the
-messages. A later version is a package beside `v0_1`, over the same host.
+`negotiation` agrees on a version; `v0_1` is the first one, and later ones get packages next to it.
+`websocket` and `stdio` carry messages as a `transport`; `wire_log` can record them. `peers` are all connected
+clients; `errors` maps errors of the host to codes. Ids such as HR-R01 are rules, see docs/ahp.md.
 """

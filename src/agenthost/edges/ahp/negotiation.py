@@ -1,34 +1,41 @@
 """Negotiation: the first messages of a connection, until client and host agree on a version.
 
-Only here do versions meet. Each has a package of its own, which gets the connection with the message that
-opened it; so a later version is added beside the others without touching them.
+Each version has its own package, which takes over the connection with the message that opened it. So a later
+version is added next to the others without changing them.
 """
 
 import asyncio
 import contextlib
 import logging
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from agenthost.edges.ahp.connection import Connection
+from agenthost.edges.ahp.errors import to_failure
 from agenthost.edges.ahp.peers import Admission, Peers
-from agenthost.edges.ahp.refusals import failure_of
-from agenthost.edges.ahp.transport import Line, Transport
-from agenthost.edges.ahp.v0_1.connection import Connection
-from agenthost.errors import HostError, InvalidValue, UnsupportedVersion
-from agenthost.host.callers import ANYBODY, Caller
+from agenthost.edges.ahp.transport import ConnectionHandle, Transport
+from agenthost.edges.ahp.v0_1.connection import Connection as OldConnection
+from agenthost.edges.ahp.v1.connection import Connection as NewConnection
+from agenthost.errors import ClientUnknown, HostError, InvalidValue, UnsupportedVersion
+from agenthost.host.access.caller import ANYBODY, Caller
+from agenthost.host.access.identity import Identity
 from agenthost.host.host import Host
-from agenthost.host.identity import Identity
+from agenthost.host.state.registry import CHAT_PREFIX
+from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.ahp.errors import ErrorCode
-from agenthost.wire.ahp.methods import METHODS
+from agenthost.wire.ahp.legacy.methods import METHODS
+from agenthost.wire.error_messages import quote
 from agenthost.wire.json import JsonObject
 from agenthost.wire.jsonrpc import BadFrame, Failure, Request, Success, decode_message, encode_message
-from agenthost.wire.names import check_names
+from agenthost.wire.name_limits import check_names
 
-__all__ = ["agreed", "serve"]
+__all__ = ["choose_version", "serve"]
 
 log = logging.getLogger("agenthost.ahp")
 
-# Without the labels of versions that are not out yet: those promise nothing.
+# Without pre-release labels: such versions promise nothing.
 _SEMVER = re.compile(r"(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})")
 
 CLOSE_FAILED = 1011
@@ -36,30 +43,63 @@ CLOSE_FULL = 1013
 CLOSE_REFUSED = 1002
 CLOSE_TAKEN_OVER = 4001
 CLOSE_SECONDS = 2.0
-"""How long a peer may take to be told that it is over."""
+"""How long sending the close frame may take."""
 
-VERSIONS: dict[tuple[int, int], tuple[str, type[Connection]]] = {(0, 1): ("^0.1.0", Connection)}
-"""What is spoken: by major and minor number, the range as it is told, and who speaks it."""
+
+@dataclass(frozen=True, slots=True)
+class _Supported:
+    """A range of versions: from `least` up to, but not including, `below`."""
+
+    name: str
+    least: tuple[int, int, int]
+    below: tuple[int, int, int]
+    kind: type[Connection[Any]]
+
+
+SUPPORTED = (
+    _Supported("^1.0.0", (1, 0, 0), (2, 0, 0), NewConnection),
+    _Supported("^0.9.0", (0, 9, 0), (0, 10, 0), NewConnection),
+    _Supported("^0.1.0", (0, 1, 0), (0, 2, 0), OldConnection),
+)
+"""The supported versions, and the connection of each."""
 
 OLDEST = "0.1.0"
-"""What a client that comes back spoke, unless we know better."""
+"""The version of a returning client that we do not remember, if it follows what only that version has."""
 
 
-def agreed(offered: list[str]) -> tuple[str, type[Connection]]:
-    """Give the first of the versions that a client offers which is spoken here.
+def choose_version(offered: Sequence[str]) -> tuple[str, type[Connection[Any]]]:
+    """Return the highest version that a client offers and we support (V1, HR-I03, HR-I04).
 
     Raises:
-        UnsupportedVersion: there is none.
+        InvalidValue: one of them is not a version. Clients that offer nothing but 0.1 may name anything else.
+        UnsupportedVersion: there is none (HR-I05).
     """
-    for version in offered:
-        match = _SEMVER.fullmatch(version)
-        if match is not None and (int(match[1]), int(match[2])) in VERSIONS:
-            return version, VERSIONS[int(match[1]), int(match[2])][1]
-    raise _unsupported()
+    fitting = [
+        (number, version, one)
+        for version in offered
+        if (number := _number(version)) and (one := _find(number))
+    ]
+    kinds = {one.kind for *_, one in fitting}
+    for place, version in enumerate(offered):
+        if _number(version) is None and kinds != {OldConnection}:
+            raise InvalidValue(f"$.protocolVersions[{place}]", "a version such as 1.0.0", quote(version))
+    if not fitting:
+        raise _unsupported()
+    _, version, one = max(fitting, key=lambda found: found[0])
+    return version, one.kind
+
+
+def _number(version: str) -> tuple[int, int, int] | None:
+    match = _SEMVER.fullmatch(version)
+    return None if match is None else (int(match[1]), int(match[2]), int(match[3]))
+
+
+def _find(number: tuple[int, int, int]) -> _Supported | None:
+    return next((one for one in SUPPORTED if one.least <= number < one.below), None)
 
 
 def _unsupported() -> UnsupportedVersion:
-    return UnsupportedVersion([told for told, _ in VERSIONS.values()])
+    return UnsupportedVersion([one.name for one in SUPPORTED])
 
 
 async def serve(
@@ -69,32 +109,32 @@ async def serve(
     caller: Caller = ANYBODY,
     admission: Admission | None = None,
 ) -> None:
-    """Serve a connection from its first message to its end, as long as its admission holds."""
-    line = Line()
+    """Serve a connection from its first message to its end, as long as its admission is valid."""
+    handle = ConnectionHandle()
     closing: tuple[int, str] = (CLOSE_FULL, "too many connections")
     try:
-        if peers.admit(line, admission):
-            closing = await _served(host, peers, transport, caller, line)
+        if peers.admit(handle, admission):
+            closing = await _serve_until_closed(host, peers, transport, caller, handle)
     except asyncio.CancelledError:
-        if not line.is_ended():
+        if not handle.is_ended():
             raise
     except Exception:
         log.exception("a connection failed")
         closing = (CLOSE_FAILED, "internal error")
     finally:
-        peers.leave(line)
-    # A peer that does not read must not keep us, and one that is gone needs no word.
+        peers.leave(handle)
+    # A peer that does not read must not block us, and one that is gone needs no close frame.
     with contextlib.suppress(TimeoutError, OSError):
         async with asyncio.timeout(CLOSE_SECONDS):
-            await transport.close(*(line.closing or closing))
+            await transport.close(*(handle.closing or closing))
 
 
-async def _served(
-    host: Host, peers: Peers, transport: Transport, caller: Caller, line: Line
+async def _serve_until_closed(
+    host: Host, peers: Peers, transport: Transport, caller: Caller, handle: ConnectionHandle
 ) -> tuple[int, str]:
-    """Serve a connection until its client is gone, or refused; gives how to close it."""
+    """Serve a connection until its client is gone or refused. Return the close code and reason."""
     try:
-        opened = await _shake_hands(host, peers, transport, caller, line)
+        opened = await _shake_hands(host, peers, transport, caller, handle)
     except UnsupportedVersion:
         return CLOSE_REFUSED, "no common protocol version"
     if opened is not None:
@@ -103,22 +143,22 @@ async def _served(
 
 
 async def _shake_hands(
-    host: Host, peers: Peers, transport: Transport, caller: Caller, line: Line
-) -> Connection | None:
-    """Answer until the client has opened the connection; gives nothing if it is gone.
+    host: Host, peers: Peers, transport: Transport, caller: Caller, handle: ConnectionHandle
+) -> Connection[Any] | None:
+    """Answer messages until the client has opened the connection; `None` if it disconnects first.
 
     Raises:
-        UnsupportedVersion: it speaks no version that we speak. It knows already.
+        UnsupportedVersion: we have no version in common. The client was told.
     """
     while (data := await transport.receive()) is not None:
-        request = _first(data)
+        request = _read_first(data)
         if isinstance(request, Request):
             try:
-                return await _open(host, peers, transport, caller, line, request)
+                return await _open(host, peers, transport, caller, handle, request)
             except Exception as error:
                 if not isinstance(error, HostError):
                     log.exception("%s failed", request.method)
-                await transport.send(encode_message(failure_of(error, request.id)).decode())
+                await transport.send(encode_message(to_failure(error, request.id)).decode())
                 if isinstance(error, UnsupportedVersion):
                     raise
         elif request is not None:
@@ -126,30 +166,30 @@ async def _shake_hands(
     return None
 
 
-def _first(data: str | bytes) -> Request | Success | Failure | None:
-    """Read a message before the handshake: what opens the connection, an answer to it, or nothing."""
+def _read_first(data: str | bytes) -> Request | Success | Failure | None:
+    """Decode a message before the handshake. Return the request that opens the connection, or an answer."""
     try:
         message = decode_message(data, is_trusted=False)
     except BadFrame as bad:
         return bad.reply
     if not isinstance(message, Request):
         return None
-    if message.method == "ping":
+    if message.method == "ping":  # HR-I12
         return Success(message.id, None)
-    if message.method in ("initialize", "reconnect"):
+    if message.method in ("initialize", "reconnect"):  # HR-I02
         return message
     sentence = "a connection begins with `initialize` or `reconnect`"
     return Failure(message.id, ErrorCode.INVALID_REQUEST, sentence)
 
 
 def _is_before_versions(params: JsonObject) -> bool:
-    """Return whether a client names its one version, as all did before 0.1.0, and offers no others."""
+    """Return whether a client sends one version instead of a list, as all did before 0.1.0."""
     return "protocolVersion" in params and "protocolVersions" not in params
 
 
 async def _open(
-    host: Host, peers: Peers, transport: Transport, caller: Caller, line: Line, request: Request
-) -> Connection:
+    host: Host, peers: Peers, transport: Transport, caller: Caller, handle: ConnectionHandle, request: Request
+) -> Connection[Any]:
     if request.method == "initialize" and _is_before_versions(request.params):
         raise _unsupported()
     params: Any = METHODS[request.method].params.take(request.params)
@@ -159,14 +199,30 @@ async def _open(
         raise InvalidValue("$.clientId", "an id of the client's own", "an empty text")
     identity = Identity.of(caller.owner, client_id)
     if request.method == "initialize":
-        version, kind = agreed(params["protocolVersions"])
+        version, kind = choose_version(params["protocolVersions"])
     else:
-        version, kind = agreed([peers.versions.get(identity, OLDEST)])
-    connection = kind(host, transport, caller, client_id, version, line)
+        version, kind = choose_version([await _known_version(host, peers, identity, params["subscriptions"])])
+    connection = kind(host, transport, caller, client_id, version, handle)
     await connection.open(request, params)
     for gone in peers.remember(identity, version):
-        host.tokens.forget(gone)
-    older = peers.take_over(identity, line)
-    if older is not None:
+        host.forget_tokens(gone)
+    host.remember_version(identity, version)
+    older = peers.take_over(identity, handle)
+    if older is not None:  # HR-I13
         older.end(CLOSE_TAKEN_OVER, "the client has connected anew")
     return connection
+
+
+async def _known_version(host: Host, peers: Peers, identity: Identity, uris: Sequence[str]) -> str:
+    """Return the version that was agreed with a returning client.
+
+    Raises:
+        ClientUnknown: we do not know it, and it does not follow what only the oldest version has.
+    """
+    version = peers.versions.get(identity) or await host.find_version(identity)
+    if version is not None:
+        return version
+    is_new = not uris or any(uri == ROOT_URI or uri.startswith(CHAT_PREFIX) for uri in uris)
+    if is_new:
+        raise ClientUnknown(identity.client_id)
+    return OLDEST

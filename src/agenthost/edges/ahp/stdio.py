@@ -1,4 +1,4 @@
-"""AHP on a pipe, for one client: one message a line, on standard input and output."""
+"""AHP on standard input and output, for one client: one message per line."""
 
 import os
 import sys
@@ -9,17 +9,17 @@ from typing import BinaryIO
 from agenthost.core.decisions.grants import Rights
 from agenthost.edges.ahp.negotiation import serve
 from agenthost.edges.ahp.peers import Peers
-from agenthost.edges.ahp.wirelog import WireLog
-from agenthost.host.callers import Caller
+from agenthost.edges.ahp.wire_log import WireLog
+from agenthost.host.access.caller import Caller
+from agenthost.host.authoring.tool_context import run_in_thread
 from agenthost.host.host import Host
-from agenthost.host.toolcontext import run_in_thread
 
 __all__ = ["serve_stdio", "take_streams"]
 
 
 @cache
 def take_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Take the standard input and output for the client alone: whatever else is printed goes to the error."""
+    """Reserve standard input and output for the client. Other output goes to the standard error."""
     source, target = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -30,27 +30,27 @@ def take_streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 class _Pipe:
-    """Two streams as a transport. Used in threads, so that they may be pipes, files or terminals."""
+    """Two streams as a transport. They are used in threads, so they may be pipes, files or terminals."""
 
-    def __init__(self, source: BinaryIO, target: BinaryIO, longest: int) -> None:
+    def __init__(self, source: BinaryIO, target: BinaryIO, max_line: int) -> None:
         self._source = source
         self._target = target
-        self._longest = longest
+        self._max_line = max_line
 
     async def receive(self) -> str | bytes | None:
-        """Give the next line that says something."""
+        """Return the next line that is not empty."""
         while line := await run_in_thread(self._line, "standard input"):
-            if len(line) > self._longest:
-                return None  # longer than anybody should send
+            if len(line) > self._max_line:
+                return None  # HR-R07: too long, so the connection ends
             if line.strip():
                 return line
         return None
 
     def _line(self) -> bytes:
-        return self._source.readline(self._longest + 1)
+        return self._source.readline(self._max_line + 1)
 
     async def send(self, text: str) -> None:
-        """Write a line; it is out when this returns, as the process may end at any time."""
+        """Write a line and flush it, because the process may end at any time."""
         await run_in_thread(lambda: self._write(text.encode() + b"\n"), "standard output")
 
     def _write(self, line: bytes) -> None:
@@ -58,15 +58,20 @@ class _Pipe:
         self._target.flush()
 
     async def close(self, _code: int, _reason: str) -> None:
-        """Say nothing more."""
+        """Close the output."""
         with suppress(OSError, ValueError):
             self._target.close()
 
 
 async def serve_stdio(
-    host: Host, peers: Peers, streams: tuple[BinaryIO, BinaryIO], *, longest: int, wire: WireLog | None = None
+    host: Host,
+    peers: Peers,
+    streams: tuple[BinaryIO, BinaryIO],
+    *,
+    max_line: int,
+    wire: WireLog | None = None,
 ) -> None:
-    """Serve one client until it closes its end; a line has at most so many bytes."""
-    pipe = _Pipe(*streams, longest)
+    """Serve one client until it closes its end. A line may have `max_line` bytes."""
+    pipe = _Pipe(*streams, max_line)
     caller = Caller(rights=Rights(off=host.off))
     await serve(host, peers, pipe if wire is None else wire.wrap(pipe), caller)

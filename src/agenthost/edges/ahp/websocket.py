@@ -1,4 +1,4 @@
-"""AHP over WebSocket: one JSON-RPC message in each text frame. Raw ASGI, as every frame counts."""
+"""AHP over WebSocket: one JSON-RPC message per text frame (HR-T02). Raw ASGI, for speed."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ from agenthost.edges.access import ADMISSION, caller_of
 from agenthost.edges.ahp.negotiation import serve
 from agenthost.edges.ahp.peers import Peers
 from agenthost.edges.ahp.transport import Transport
-from agenthost.edges.ahp.wirelog import WireLog
+from agenthost.edges.ahp.wire_log import WireLog
 from agenthost.host.host import Host
 
 __all__ = ["WebSocketApp"]
@@ -16,7 +16,7 @@ __all__ = ["WebSocketApp"]
 SUBPROTOCOL = "ahp"
 
 SWEEP_SECONDS = 2.0
-"""How often it is looked whether clients would still be let in."""
+"""How often admissions are checked again."""
 
 
 class _Socket:
@@ -43,7 +43,7 @@ class _Socket:
     async def close(self, code: int, reason: str) -> None:
         if self._is_open:
             self._is_open = False
-            # A close frame holds 123 bytes of reason.
+            # A close frame has room for 123 bytes of reason.
             short = reason.encode()[:120].decode(errors="ignore")
             await self._send({"type": "websocket.close", "code": code, "reason": short})
 
@@ -58,17 +58,17 @@ class WebSocketApp:
         self._peers = peers
         self._stopping = stopping
         self._wire = wire
-        self._keeping: asyncio.Task[None] | None = None
+        self._watching: asyncio.Task[None] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection, until either side ends it."""
         if scope["type"] != "websocket":
             await _refuse_http(send)
             return
-        if self._keeping is None:
-            self._keeping = asyncio.create_task(self._keep())
+        if self._watching is None:
+            self._watching = asyncio.create_task(self._watch_connections())
         await receive()  # the request to connect
-        # A browser that offers subprotocols, as it must to send a key, goes only if one of them is taken.
+        # A browser that offers subprotocols, as it must to send a key, needs one of them to be accepted.
         protocol = SUBPROTOCOL if SUBPROTOCOL in scope.get("subprotocols", ()) else None
         await send({"type": "websocket.accept", "subprotocol": protocol})
         transport: Transport = _Socket(receive, send)
@@ -76,14 +76,14 @@ class WebSocketApp:
             transport = self._wire.wrap(transport)
         await serve(self._host, self._peers, transport, caller_of(scope), scope[ADMISSION])
 
-    async def _keep(self) -> None:
-        """Watch over all connections: their keys, and the end of the server."""
+    async def _watch_connections(self) -> None:
+        """Watch all connections: check their keys, and end them when the server stops."""
         while not self._stopping.is_set():
             try:
                 async with asyncio.timeout(SWEEP_SECONDS):
                     await self._stopping.wait()
             except TimeoutError:
-                self._peers.sweep()  # keys change in a file, which calls nobody
+                self._peers.sweep()  # keys are in a file, which sends no events
         self._peers.stop()
 
 

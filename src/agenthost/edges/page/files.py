@@ -1,4 +1,4 @@
-"""The files of the page, read once: what a build has written, each with its compressed forms."""
+"""The files of the page, read once from a build, with their compressed forms."""
 
 import hashlib
 from collections.abc import Mapping
@@ -8,12 +8,12 @@ from typing import NamedTuple
 __all__ = ["STATIC", "File", "make_file", "read_files"]
 
 STATIC = Path(__file__).parent / "static"
-"""Where `npm run build` in `web/` writes to."""
+"""Where `npm run build` in `web/` writes its output."""
 
 INDEX = "index.html"
 
 ENCODINGS = {"br": ".br", "gzip": ".gz"}
-"""The encodings that there may be files of, the best first."""
+"""The encodings that files may be available in, best first."""
 
 MEDIA = {
     ".css": "text/css; charset=utf-8",
@@ -32,7 +32,7 @@ class File(NamedTuple):
     """A file of the page.
 
     Attributes:
-        forms: its bytes by encoding; the plain ones are `identity`.
+        forms: its bytes by encoding; `identity` is uncompressed.
         etag: changes with its content.
         caching: how long a browser may keep it.
     """
@@ -44,7 +44,7 @@ class File(NamedTuple):
 
 
 def read_files(folder: Path) -> dict[str, File]:
-    """Read a build: its files by the path that they are asked for at. Nothing, if there is none."""
+    """Read the files of a build, by URL path; empty if there is no build."""
     if not (folder / INDEX).is_file():
         return {}
     found = {}
@@ -57,7 +57,7 @@ def read_files(folder: Path) -> dict[str, File]:
 
 
 def make_file(media: str, content: bytes, forms: Mapping[str, bytes] | None = None) -> File:
-    """Make a file that a browser asks for again each time."""
+    """Return a file that browsers have to revalidate each time."""
     etag = f'"{hashlib.sha256(content).hexdigest()[:24]}"'
     return File(media, {**(forms or {}), "identity": content}, etag, ASK_AGAIN)
 

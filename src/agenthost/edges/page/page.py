@@ -1,7 +1,8 @@
-"""The page as routes: its files, all of them in memory, and whether a key is needed.
+"""The routes of the page: its files, all in memory, and `/access`.
 
-The files are no secret, so they need no key. The page's WebSocket does, and a browser does not say why
-it was refused; therefore `/access` says whether a key is needed, and whether the one sent along would do.
+The files are public, so they need no key. The page's WebSocket does, and a browser does not tell a page why
+it was refused. So `/access` says whether a key is required, and whether the one that was sent is valid. It
+also tells a client that is admitted which grants it lacks, so that the page does not offer what they allow.
 """
 
 from collections.abc import Callable
@@ -13,10 +14,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Scope
 
-from agenthost.edges.access import ADMISSION
+from agenthost.core.decisions.grants import GRANTS, Rights
+from agenthost.edges.access import ADMISSION, Admission
 from agenthost.edges.page.files import ENCODINGS, MEDIA, STATIC, make_file, read_files
-from agenthost.edges.page.plain import plain_page
-from agenthost.wire.json import encode_json
+from agenthost.edges.page.placeholder import placeholder_page
+from agenthost.wire.json import JsonObject, encode_json
 
 __all__ = ["Page"]
 
@@ -28,7 +30,7 @@ POLICY = "; ".join(
         "default-src 'none'",
         "script-src 'self'",
         "style-src 'self'",
-        "img-src 'self' data: blob:",  # what agents show is read over the connection
+        "img-src 'self' data: blob:",  # images of agents are read over the WebSocket
         "connect-src 'self'",
         "base-uri 'none'",
         "form-action 'none'",
@@ -37,7 +39,7 @@ POLICY = "; ".join(
         "trusted-types 'none'",
     ]
 )
-"""What the page may do: load from here alone, take no text for a script, be in no other page."""
+"""The page may only load from this server, treats no text as a script, and cannot be framed."""
 
 SECURITY = {
     "Content-Security-Policy": POLICY,
@@ -49,29 +51,32 @@ SECURITY = {
 
 
 class Page:
-    """The files of the page, or a plain one that says that there are none.
+    """The files of the page, or a placeholder if it was not built.
 
     Attributes:
-        is_built: whether there is a page.
+        is_built: whether the page was built.
     """
 
     def __init__(self, folder: Path = STATIC) -> None:
-        """Read what was built into a folder."""
+        """Read the build in a folder."""
         built = read_files(folder)
         self.is_built = bool(built)
-        self._files = built or {"/": make_file(MEDIA[".html"], plain_page())}
+        self._files = built or {"/": make_file(MEDIA[".html"], placeholder_page())}
 
     def serves(self, scope: Scope) -> bool:
-        """Tell whether a request is for the page: such a one needs no key, and no host that is open."""
+        """Return whether a request is for the page. It needs no key, and the host need not be open."""
         is_read = scope["type"] == "http" and scope["method"] in {"GET", "HEAD"}
         return is_read and (scope["path"] in self._files or scope["path"] == ACCESS)
 
     def routes(self, needs_key: Callable[[], bool]) -> list[Route]:
-        """List what the page is served by, and how it learns whether a key is needed."""
+        """Return the routes of the files, and of `/access`."""
 
         async def show_access(request: Request) -> Response:
-            is_granted = request.scope.get(ADMISSION) is not None
-            body = encode_json({"needsKey": needs_key(), "isGranted": is_granted})
+            admission: Admission | None = request.scope.get(ADMISSION)
+            answer: JsonObject = {"needsKey": needs_key(), "isGranted": admission is not None}
+            if admission is not None:
+                answer["withheld"] = _withheld(admission.caller.rights)
+            body = encode_json(answer)
             headers = {**SECURITY, "Cache-Control": "no-store"}
             return Response(body, headers=headers, media_type="application/json")
 
@@ -86,23 +91,29 @@ class Page:
         if file is None:
             raise HTTPException(404)
         headers = {**SECURITY, "Cache-Control": file.caching, "ETag": file.etag, "Vary": "Accept-Encoding"}
-        if _is_held(request, file.etag):
+        if _is_cached(request, file.etag):
             return Response(status_code=304, headers=headers)
-        taken = _taken_encodings(request)
+        taken = _accepted_encodings(request)
         encoding = next((one for one in ENCODINGS if one in taken and one in file.forms), "identity")
         if encoding != "identity":
             headers["Content-Encoding"] = encoding
         return Response(file.forms[encoding], headers={**headers, "Content-Type": file.media})
 
 
-def _is_held(request: Request, etag: str) -> bool:
-    """Tell whether the browser has this already. A proxy that compresses makes an ETag weak."""
+def _withheld(rights: Rights) -> JsonObject:
+    """Return the grants that a client lacks, and why: `off` on this host, or not in its `key`."""
+    missing = [grant for grant in GRANTS if grant in rights.off or grant not in rights.grants]
+    return {grant: "off" if grant in rights.off else "key" for grant in missing}
+
+
+def _is_cached(request: Request, etag: str) -> bool:
+    """Return whether the browser has this already. A proxy that compresses weakens the ETag."""
     held = request.headers.get("if-none-match", "")
     return etag in [one.strip().removeprefix("W/") for one in held.split(",")]
 
 
-def _taken_encodings(request: Request) -> set[str]:
-    """Read what `Accept-Encoding` takes by name. What is not named can be done without."""
+def _accepted_encodings(request: Request) -> set[str]:
+    """Return the encodings that `Accept-Encoding` names, without those with weight 0."""
     taken = set()
     for one in request.headers.get("accept-encoding", "").lower().split(","):
         name, _, weight = one.partition(";")

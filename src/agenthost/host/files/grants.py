@@ -1,8 +1,8 @@
-"""Grants: what each owner may touch beside the workspace, and how one comes to it.
+"""Grants: what each owner may access besides the workspace, and how access is requested.
 
-A grant is asked for, and the policy of the configuration decides: for reading and for writing by itself. It
-is in memory only, counts from the next use on, and can be taken back at any time. Knows no connections:
-whoever can ask a person provides `decide`.
+A client requests a grant, and the configured policy decides, separately for reading and writing. Grants are
+kept in memory only, apply from the next use on, and can be revoked at any time. Knows no connections: whoever
+can ask a person provides `decide`.
 """
 
 import asyncio
@@ -16,15 +16,24 @@ from typing import Literal, TypeAlias
 
 from agenthost.errors import ResourceDenied, ResourceError
 from agenthost.host.files.jail import BOTH, Access, Jail, Root
-from agenthost.host.files.uris import Parts, is_beneath, path_of, target_of, uri_of
-from agenthost.wire.ahp.commands.resource import ResourceRequestParams
+from agenthost.host.files.params import AccessParams
+from agenthost.host.files.uris import Parts, is_beneath, parse_uri, to_path, uri_of
 from agenthost.wire.ahp.common import URI
 
-__all__ = ["AccessRequest", "Decide", "FilePolicy", "Grants", "Owner", "Policy", "access_of", "folder_name"]
+__all__ = [
+    "AccessRequest",
+    "Decide",
+    "FilePolicy",
+    "Grants",
+    "Owner",
+    "Policy",
+    "folder_name",
+    "requested_access",
+]
 
 log = logging.getLogger("agenthost.files")
 
-# In lower case: some file systems take `Ada` and `ada` for one.
+# Lower case only: some file systems treat `Ada` and `ada` as the same name.
 _PLAIN = re.compile(r"[a-z0-9_][a-z0-9._-]{0,63}")
 _UNSAFE = re.compile(r"[^a-z0-9._-]+")
 MAX_SHOWN = 40
@@ -32,17 +41,17 @@ MAX_SHOWN = 40
 Policy: TypeAlias = Literal["ask", "allow", "deny"]
 
 Owner: TypeAlias = str | None
-"""Whose grants: an owner of keys; `None` where there are no keys."""
+"""An owner of keys; `None` if there are no keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class AccessRequest:
-    """Somebody wants to touch something that is not theirs: a client of the host, or the host of a client.
+    """A request for access to files: of a client to the host's, or of the host to a client's.
 
     Attributes:
-        uri: what, without links where it is ours.
-        access: how.
-        owner: who.
+        uri: the file or folder. If it is the host's, links are resolved.
+        access: what kind of access.
+        owner: who asks.
     """
 
     uri: URI
@@ -51,18 +60,18 @@ class AccessRequest:
 
 
 Decide: TypeAlias = Callable[[AccessRequest], Awaitable[bool]]
-"""Asks somebody who may say yes."""
+"""Asks somebody who may approve the request."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilePolicy:
-    """What the configuration says of files.
+    """The configured policy for files.
 
     Attributes:
-        reading: what becomes of requests to read outside of the workspace.
-        writing: what becomes of requests to write there.
-        workspace: what may be done in the workspace without asking.
-        whole: folders that `allow` may grant although they hold a home folder, or everything.
+        reading: how requests to read outside of the workspace are answered.
+        writing: how requests to write there are answered.
+        workspace: what is allowed in the workspace without asking.
+        whole: folders that `allow` may grant although they contain a home folder, or everything.
         grants_per_owner: how many grants an owner may have at once.
         questions_per_owner: how many requests of an owner may wait for an answer.
     """
@@ -75,14 +84,14 @@ class FilePolicy:
     questions_per_owner: int = 16
 
 
-def access_of(params: ResourceRequestParams) -> Access:
-    """Give what a request is for; one that says nothing is for reading."""
+def requested_access(params: AccessParams) -> Access:
+    """Return which access a request asks for. The default is reading."""
     write = params.get("write", False)
     return Access(read=params.get("read", False) or not write, write=write)
 
 
 class Grants:
-    """Who may touch what. Used on the event loop; a `Jail` made here may be used in any thread."""
+    """Who may access what. Used on the event loop; the jails it creates may be used in any thread."""
 
     def __init__(
         self,
@@ -93,9 +102,9 @@ class Grants:
         hidden: Sequence[Path] = (),
         decide: Decide | None = None,
     ) -> None:
-        """Let everybody into the workspace, but into nothing that is hidden, such as the host's own data.
+        """Allow everybody access to the workspace, but not to what is hidden, such as the host's own data.
 
-        With `workspaces`, owners have a folder there each, and see neither that of others nor the workspace.
+        With `workspaces`, each owner has a folder there, and cannot see other owners' or the workspace.
         """
         self.policy = policy or FilePolicy()
         self.decide = decide
@@ -109,10 +118,10 @@ class Grants:
         self._asking: dict[Owner, int] = {}
 
     def workspace_of(self, owner: Owner) -> Root:
-        """Return the workspace of an owner; a folder of its own is made when it is first asked for.
+        """Return the workspace of an owner. Its own folder is created on first use.
 
         Raises:
-            ResourceError: the folder cannot be made.
+            ResourceError: the folder cannot be created.
         """
         if self._workspaces is None or not owner:
             return self.workspace
@@ -120,55 +129,55 @@ class Grants:
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
-            raise ResourceError(f"there is no workspace to be had: {error.strerror}") from error
+            raise ResourceError(f"the workspace cannot be created: {error.strerror}") from error
         return _root(folder, self.policy.workspace)
 
     def folder_of(self, owner: Owner) -> Path:
-        """Return the workspace of an owner, without links."""
-        return path_of(self.workspace_of(owner).path)
+        """Return the path of an owner's workspace, with links resolved."""
+        return to_path(self.workspace_of(owner).path)
 
     def is_hidden(self, owner: Owner, path: Parts) -> bool:
-        """Tell whether a path without links is none that this owner could ever be let into."""
+        """Return whether this owner can never get access to a path. Links must be resolved."""
         return self.jail(owner).is_hidden(path)
 
     def jail(self, owner: Owner) -> Jail:
-        """Give what an owner may touch now."""
+        """Return a jail with what an owner may access now."""
         workspace = self.workspace_of(owner)
         roots = [workspace, *self._granted.get(owner, {}).values()]
         own = None if workspace is self.workspace else workspace.path
         return Jail(roots, hidden=self._hidden, own=own, can_ask=self._can_ask)
 
     def granted(self, owner: Owner) -> list[AccessRequest]:
-        """Tell what was granted to an owner, in the order that it was."""
+        """Return what was granted to an owner, in order."""
         roots = self._granted.get(owner, {}).values()
         return [AccessRequest(uri_of(root.path), root.access, owner) for root in roots]
 
-    async def request(self, owner: Owner, params: ResourceRequestParams) -> None:
-        """Ask for access; if this returns, it is granted.
+    async def request(self, owner: Owner, params: AccessParams) -> None:
+        """Request access. If this returns, access is granted.
 
         Raises:
-            InvalidValue: it is not the URI of a file.
-            ResourceDenied: the policy, or who was asked, says no.
-            ResourceNotFound: it is not the URI of a file at all.
+            InvalidValue: it is a broken `file:` URI.
+            ResourceDenied: the policy, or whoever was asked, says no.
+            ResourceNotFound: it is not the URI of a file.
         """
-        target = target_of(params["uri"])
-        access = access_of(params)
-        # The links in it are looked up once: what is granted stays where it is, whoever changes one later.
+        target = parse_uri(params["uri"])
+        access = requested_access(params)
+        # Links are resolved once: changing one later does not move the grant.
         root = await asyncio.to_thread(Root.at, target.path, access)
         if self.jail(owner).may(root.path, access):
             return
         if self.is_hidden(owner, root.path):
             raise _denied(params["uri"])
-        if not await self._is_let(AccessRequest(uri_of(root.path), access, owner), root.path):
+        if not await self._is_allowed(AccessRequest(uri_of(root.path), access, owner), root.path):
             raise _denied(params["uri"])
         self._add(owner, root, params["uri"])
 
     def revoke(self, owner: Owner, uri: URI | None = None) -> None:
-        """Take back a grant, or all of an owner's; what is under way may still come to its end."""
+        """Revoke a grant, or all grants of an owner. Operations that are running may still finish."""
         if uri is None:
             self._granted.pop(owner, None)
             return
-        path = target_of(uri).path
+        path = parse_uri(uri).path
         granted = self._granted.get(owner, {})
         for root in list(granted.values()):
             if path in (root.path, root.spelling):
@@ -182,7 +191,7 @@ class Grants:
         pairs = (access.read, self.policy.reading), (access.write, self.policy.writing)
         return {policy for is_wanted, policy in pairs if is_wanted}
 
-    async def _is_let(self, request: AccessRequest, path: Parts) -> bool:
+    async def _is_allowed(self, request: AccessRequest, path: Parts) -> bool:
         policies = self._policies(request.access)
         if "deny" in policies:
             return False
@@ -191,17 +200,17 @@ class Grants:
         return await self._ask(request)
 
     def _is_whole(self, path: Parts) -> bool:
-        """Tell whether this is so much that a person has to say yes: a home folder, or what holds one."""
+        """Return whether a person has to approve this: it is a home folder, or contains one."""
         if path in self._whole:
             return False
         try:
             home = _root(Path.home(), BOTH).path
-        except RuntimeError:  # nobody knows where it is
+        except RuntimeError:  # it is unknown
             home = ()
         return is_beneath(home, path) or any(is_beneath(hidden, path) for hidden in self._hidden)
 
     async def _ask(self, request: AccessRequest) -> bool:
-        """Ask whoever can be asked; nobody, too many questions and an error are a no."""
+        """Ask `decide`. Without one, with too many open questions, and on errors, the answer is no."""
         owner = request.owner
         if self.decide is None or self._asking.get(owner, 0) >= self.policy.questions_per_owner:
             return False
@@ -209,7 +218,7 @@ class Grants:
         try:
             return await self.decide(request) is True
         except Exception:
-            log.exception("a request for access could not be decided, and is denied")
+            log.exception("a request for access is denied, because deciding it failed")
             return False
         finally:
             self._asking[owner] -= 1
@@ -228,7 +237,7 @@ class Grants:
 
 
 def folder_name(owner: str) -> str:
-    """Return the name of an owner's folder: the owner's own where that is safe, and never another's."""
+    """Return the name of an owner's folder: the owner's name if that is safe. No two owners share one."""
     if _PLAIN.fullmatch(owner):
         return owner
     shown = _UNSAFE.sub("-", owner.lower())[:MAX_SHOWN].strip("-.")

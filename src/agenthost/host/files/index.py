@@ -1,7 +1,7 @@
-"""The index of a tree: its names in memory, found by walking, kept up by what has changed since.
+"""The index of a tree: all its names in memory, found by walking it and updated from what has changed.
 
-A folder whose time of change is the same has the same entries; only the others are read again. Links are not
-followed, `.git` and what the rules leave out are not entered. Everything here blocks: it is for a thread.
+A folder with an unchanged modification time has the same entries and is not read again. Links are not
+followed; `.git` and ignored folders are not entered. Everything here blocks: use it in a thread.
 """
 
 import os
@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from agenthost.errors import HostError
-from agenthost.host.files.ignoring import IgnoreRules
+from agenthost.host.files.ignore_rules import IgnoreRules
 from agenthost.host.files.jail import READ, Jail
-from agenthost.host.files.reading import opened_folder
+from agenthost.host.files.reader import opened_folder
 from agenthost.host.files.snapshot import Snapshot
 from agenthost.host.files.uris import Parts, Target, uri_of
 
@@ -24,14 +24,14 @@ __all__ = ["FileIndex", "IndexLimits", "read_rules"]
 
 RULES = ".gitignore"
 SKIPPED = frozenset({".git"})
-LARGEST_RULES = 128 * 1024
-"""What is longer is nobody's `.gitignore`, and would take its time for each name."""
+MAX_RULES_BYTES = 128 * 1024
+"""A longer file is not a real `.gitignore`, and matching it against each name would be slow."""
 
 RACY_NS = 2_000_000_000
-"""A folder that changed a moment ago may change again at the same time, as file systems count it."""
+"""A folder that changed this recently may change again within the resolution of its timestamp."""
 
 PATH_CHARACTERS = 128
-"""How long the path of a folder may be until what is in it counts twice."""
+"""How long the path of a folder may be before its entries count twice."""
 
 NO_STAMP = (0, 0, 0)
 
@@ -41,12 +41,12 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 @dataclass(frozen=True, slots=True)
 class IndexLimits:
-    """How much of a tree is looked at.
+    """How much of a tree is indexed.
 
     Attributes:
-        entries: how many files and folders there may be; others are left out.
-        depth: how deep folders may be in each other.
-        seconds: how long one look may take; what it does not get to is left out until the next.
+        entries: how many files and folders; the rest is left out.
+        depth: how deep folders may be nested.
+        seconds: how long one walk may take; what it does not reach is left out until the next.
     """
 
     entries: int = 250_000
@@ -56,7 +56,7 @@ class IndexLimits:
 
 @dataclass(slots=True)
 class _Folder:
-    """What was in a folder when it was read; `stamp` is what tells whether that is still so."""
+    """The entries of a folder when it was read; `stamp` tells whether they are up to date."""
 
     stamp: tuple[int, int] | None = None
     rules_stamp: tuple[int, int, int] | None = None
@@ -66,7 +66,7 @@ class _Folder:
 
 
 class _Where(NamedTuple):
-    """Where a walk is: the path so far, the rules from above, and whether those have changed."""
+    """Where a walk is: its path, the rules from above, and whether these have changed."""
 
     path: str = ""
     rules: IgnoreRules | None = None
@@ -92,17 +92,17 @@ class FileIndex:
 
     @property
     def snapshot(self) -> Snapshot:
-        """What is known; until the tree has been walked once, what has been found so far."""
+        """The names that are known; during the first walk, those found so far."""
         if self.is_built or not self._so_far:
             return self._snapshot
         return Snapshot(self._so_far.copy(), is_whole=False)
 
     def stop(self) -> None:
-        """Let a walk that is under way end early, for good."""
+        """End a running walk early, for good."""
         self._stopped.set()
 
     def refresh(self, jail: Jail) -> None:
-        """Look at the tree again. One that is not there, or may not be read, has nothing in it."""
+        """Walk the tree again. One that does not exist, or may not be read, counts as empty."""
         self._left = self.limits.entries
         self._deadline = time.monotonic() + self.limits.seconds
         self._has_changed = not self.is_built
@@ -122,22 +122,22 @@ class FileIndex:
         self._so_far = []
 
     def _visit(self, descriptor: int, folder: _Folder, where: _Where) -> None:
-        """Bring one folder up to date, and all in it."""
+        """Update one folder and everything in it."""
         is_stale = _read_rules(descriptor, folder, where)
         rules = folder.rules or where.rules
         status = os.fstat(descriptor)
         stamp = (status.st_mtime_ns, status.st_ino)
         if is_stale or folder.stamp != stamp:
-            # The stamp is from before it is read: what changes meanwhile is seen the next time.
+            # The stamp was taken before reading: a change in between is noticed the next time.
             self._read(descriptor, folder, where.path, rules)
             folder.stamp = None if _is_racy(status) or self._is_enough() else stamp
-        # Long paths count more than once: all of them are held in memory, and searched.
+        # Long paths count more than once: all of them are kept in memory and searched.
         self._left -= (len(folder.files) + len(folder.folders)) * (1 + len(where.path) // PATH_CHARACTERS)
         if where.depth >= self.limits.depth:
             return
         for name, inner in folder.folders.items():
             if self._is_enough():
-                # What is known by rules that have changed is not true any more.
+                # Entries found under rules that have changed are no longer valid.
                 folder.folders[name] = _Folder() if is_stale else inner
                 continue
             below = _Where(f"{where.path}{name}/", rules, where.depth + 1, is_stale)
@@ -156,13 +156,13 @@ class FileIndex:
             os.close(descriptor)
 
     def _read(self, descriptor: int, folder: _Folder, path: str, rules: IgnoreRules | None) -> None:
-        """Read what is in a folder; what is known of folders that are still there stays."""
+        """Read the entries of a folder. What is known of subfolders that still exist is kept."""
         files: list[str] = []
         folders: dict[str, _Folder] = {}
         with os.scandir(descriptor) as found:
             for entry in found:
                 name = entry.name
-                if name in SKIPPED or not name.isprintable():  # nobody can type it, or show it
+                if name in SKIPPED or not name.isprintable():  # it could not be typed or shown
                     continue
                 is_folder = entry.is_dir(follow_symlinks=False)
                 if rules is not None and rules.leaves_out(path + name, is_folder=is_folder):
@@ -181,13 +181,13 @@ class FileIndex:
             self._so_far += [f"{path}{name}/" for name in folders]
 
     def _is_enough(self) -> bool:
-        """Tell whether the look ends here; one that is late leaves the rest out."""
+        """Return whether the walk ends here. Past its deadline, it leaves the rest out."""
         if time.monotonic() > self._deadline:
             self._left = 0
         return self._left <= 0 or self._stopped.is_set()
 
     def _may_enter(self, path: str) -> bool:
-        """Keep out of what is hidden: the host's own data may be in the workspace."""
+        """Return whether a folder is not hidden: the host's own data may be in the workspace."""
         return self._jail is None or self._jail.may((*self.top, *path.split("/")), READ)
 
 
@@ -196,12 +196,12 @@ def _is_racy(status: os.stat_result) -> bool:
 
 
 def _read_rules(descriptor: int, folder: _Folder, where: _Where) -> bool:
-    """Read the rules of a folder, if they have changed; tells whether they, or some above, have."""
+    """Read the rules of a folder if they changed. Return whether they, or rules above them, did."""
     stamp = None
     is_racy = False
     with suppress(OSError):
         status = os.stat(RULES, dir_fd=descriptor, follow_symlinks=False)
-        if stat.S_ISREG(status.st_mode) and status.st_size <= LARGEST_RULES:
+        if stat.S_ISREG(status.st_mode) and status.st_size <= MAX_RULES_BYTES:
             stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
             is_racy = _is_racy(status)
     is_new = stamp != folder.rules_stamp
@@ -214,13 +214,13 @@ def _read_rules(descriptor: int, folder: _Folder, where: _Where) -> bool:
 
 
 def read_rules(folder: int) -> str:
-    """Read the `.gitignore` of a folder that is open; nothing, if there is none."""
+    """Read the `.gitignore` of an open folder; empty if there is none."""
     try:
         descriptor = os.open(RULES, _FILE, dir_fd=folder)
     except OSError:
         return ""
     with os.fdopen(descriptor, "rb") as file:
-        return file.read(LARGEST_RULES).decode(errors="replace")
+        return file.read(MAX_RULES_BYTES).decode(errors="replace")
 
 
 def _flat(folder: _Folder, path: str) -> Iterator[str]:

@@ -1,9 +1,9 @@
-"""The jail: which files may be touched, decided while the path is walked, not before.
+"""The jail: which files may be accessed, decided while the path is walked, not before.
 
-Every path is walked name by name from the top, each folder opened relative to the one above, and none
-through a symbolic link. So whatever somebody swaps meanwhile, the descriptor that comes out is of a folder
-whose whole path was checked. Links below a root are followed for reading, by us: what a link says is walked
-in the same way, and may lead to other allowed folders only. Writing follows none.
+Every path is walked name by name from the top. Each folder is opened relative to its parent, and never
+through a symbolic link. So whatever is swapped in between, the resulting descriptor is of a folder whose
+whole path was checked. For reading, links below a root are followed by this module itself: the target is
+walked in the same way, and has to be allowed too. Writing follows no links.
 """
 
 import errno
@@ -14,14 +14,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from agenthost.errors import InvalidValue, ResourceDenied, ResourceError, ResourceNotFound
-from agenthost.host.files.uris import DEEPEST, Parts, Target, is_beneath, parts_of, uri_of
+from agenthost.host.files.uris import MAX_DEPTH, Parts, Target, is_beneath, normalize, uri_of
 
 __all__ = ["BOTH", "READ", "WRITE", "Access", "Jail", "Place", "Root"]
 
-MOST_LINKS = 40
-"""How many links a path may lead through, as on Linux: those in a circle have no end."""
+MAX_LINKS = 40
+"""How many links a path may go through, as on Linux: links can form a circle."""
 
-# To walk through a folder one need not be allowed to list it; only Linux lets us say so.
+# Walking through a folder does not need permission to list it. Only Linux can express that.
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 _DENIED = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ELOOP)
@@ -30,7 +30,7 @@ _MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What somebody wants to do, or may do: each is separate, and neither brings the other."""
+    """Access that is wanted or allowed. Reading and writing are separate; neither implies the other."""
 
     read: bool = False
     write: bool = False
@@ -43,12 +43,12 @@ BOTH = Access(read=True, write=True)
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A file or folder that may be touched, with all that is in it.
+    """A file or folder that may be accessed, with everything in it.
 
     Attributes:
-        path: where it really is, without links.
-        access: what may be done there.
-        spelling: how people write it, if a link is in that.
+        path: its real path, with links resolved.
+        access: what is allowed there.
+        spelling: the path as people write it, which may contain links.
     """
 
     path: Parts
@@ -57,9 +57,9 @@ class Root:
 
     @classmethod
     def at(cls, path: Parts, access: Access) -> "Root":
-        """Make a root of a path as it is now: if a link in it changes later, the root stays where it was."""
+        """Return a root for a path. Links are resolved now: changing one later does not move the root."""
         real = os.path.realpath("/" + "/".join(path))
-        return cls(parts_of(real.split("/")), access, path)
+        return cls(normalize(real.split("/")), access, path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,9 @@ class Place:
     """Where something is, or would be: a name in a folder that is held open.
 
     Attributes:
-        folder: the descriptor of the folder; use it with `dir_fd`, and never follow a link.
-        name: its name there.
-        path: its path, without links.
+        folder: the descriptor of the folder; use it as `dir_fd`, and never follow a link.
+        name: its name in the folder.
+        path: its path, with links resolved.
         target: what the peer named.
     """
 
@@ -79,17 +79,17 @@ class Place:
     target: Target
 
     def status(self) -> os.stat_result | None:
-        """Look at what is there, and not at where a link leads."""
+        """Return the status of what is there, without following a link; `None` if nothing is."""
         try:
             return os.stat(self.name, dir_fd=self.folder, follow_symlinks=False)
         except FileNotFoundError:
             return None
 
-    def needed_status(self) -> os.stat_result:
-        """Look at what has to be there.
+    def require_status(self) -> os.stat_result:
+        """Return the status of what has to be there.
 
         Raises:
-            ResourceNotFound: nothing is.
+            ResourceNotFound: nothing is there.
         """
         found = self.status()
         if found is None:
@@ -98,7 +98,7 @@ class Place:
 
 
 class Jail:
-    """What one owner may touch at one moment."""
+    """What one owner may access at one moment."""
 
     def __init__(
         self,
@@ -108,10 +108,10 @@ class Jail:
         own: Parts | None = None,
         can_ask: Callable[[Access], bool] = lambda _access: False,
     ) -> None:
-        """Let these roots be touched, without what is hidden in them.
+        """Allow access to these roots, except for what is hidden in them.
 
-        `own` is a folder that is not hidden although one above it is. `can_ask` tells whether asking for more
-        is of any use.
+        `own` is a folder that is not hidden although a folder above it is. `can_ask` returns whether a
+        request for more access could succeed.
         """
         self._roots = roots
         self._hidden = hidden
@@ -119,26 +119,28 @@ class Jail:
         self._can_ask = can_ask
 
     @contextmanager
-    def place(self, target: Target, access: Access, *, follow: bool = False) -> Iterator[Place]:
-        """Walk to what a peer named, and hold its folder open meanwhile. It need not be there.
+    def place(
+        self, target: Target, access: Access, *, follow: bool = False, keeps_last: bool = False
+    ) -> Iterator[Place]:
+        """Walk to what a peer named, and hold its folder open in the block. It need not exist.
 
-        `follow` goes on through links, the last name too; without, a link on the way is refused, and one at
-        the end is the place itself. What the system refuses meanwhile is said in our words.
+        `follow` follows links, the last name included, unless `keeps_last`. Without it, a link on the way is
+        refused, and one at the end is the place itself. Errors of the system are translated.
 
         Raises:
-            ResourceDenied: it may not be touched in this way.
-            ResourceNotFound: the folder that it would be in is not there.
+            ResourceDenied: this access is not allowed.
+            ResourceNotFound: the folder that it would be in does not exist.
         """
-        way = _Way(self._spelled(target.path))
+        walk = _Walk(self._spelled(target.path))
         try:
-            with plainly(target):
-                path = self._walk(way, target, access, follow=follow)
-                yield Place(way.folders[-1], path[-1] if path else ".", path, target)
+            with translated_errors(target):
+                path = self._walk(walk, target, access, follow=follow, keeps_last=keeps_last or not follow)
+                yield Place(walk.folders[-1], path[-1] if path else ".", path, target)
         finally:
-            way.close()
+            walk.close()
 
     def may(self, path: Parts, access: Access) -> bool:
-        """Tell whether a path without links may be touched in this way."""
+        """Return whether this access to a path is allowed. Links must be resolved."""
         if self.is_hidden(path):
             return False
         return all(
@@ -146,76 +148,84 @@ class Jail:
         )
 
     def is_hidden(self, path: Parts) -> bool:
-        """Tell whether a path without links is nobody's business."""
+        """Return whether a path is hidden. Links must be resolved."""
         own = self._own if self._own is not None and is_beneath(path, self._own) else None
         return any(
             is_beneath(path, hidden) and not (own is not None and is_beneath(own, hidden))
             for hidden in self._hidden
         )
 
+    def hidden_in(self, folder: Parts) -> frozenset[str]:
+        """Return the names in a folder that are hidden. Links must be resolved."""
+        inside = (path for path in self._hidden if path[:-1] == folder and self.is_hidden(path))
+        return frozenset(path[-1] for path in inside if path)
+
     def within(self, folder: Parts, spelling: Parts) -> "Jail":
-        """Give the same for one folder only, by its path without links: nothing outside may be touched."""
+        """Return a jail narrowed to one folder, given by its real path."""
         roots = [Root(folder, root.access, spelling) for root in self._roots if is_beneath(folder, root.path)]
         roots += [root for root in self._roots if is_beneath(root.path, folder) and root.path != folder]
         return Jail(roots, hidden=self._hidden, own=self._own)
 
     def check_tree(self, place: Place, *, leaves: bool) -> None:
-        """Refuse what concerns a whole tree with something hidden in it; and, if it `leaves`, to lose a root.
+        """Refuse to access a whole tree that has something hidden in it, or, if it `leaves`, is a root.
 
         Raises:
             ResourceDenied: it is one of these.
         """
         is_root = leaves and any(place.path == root.path for root in self._roots)
         if is_root or any(is_beneath(hidden, place.path) for hidden in self._hidden):
-            raise ResourceDenied(f"{place.target.uri!r:.200} cannot be touched as a whole")
+            raise ResourceDenied(f"{place.target.uri!r:.200} cannot be accessed as a whole")
 
-    def _walk(self, way: "_Way", target: Target, access: Access, *, follow: bool) -> Parts:
-        """Open folder after folder; gives the path of the end, whose folder is then the last one."""
+    def _walk(
+        self, walk: "_Walk", target: Target, access: Access, *, follow: bool, keeps_last: bool
+    ) -> Parts:
+        """Open folder after folder. Return the path of the end; its folder is the last one opened."""
         links = 0
-        while way.todo:
-            name = way.todo.pop()
+        while walk.todo:
+            name = walk.todo.pop()
             if name == "..":
-                way.go_up()
+                walk.go_up()
                 continue
-            path = (*way.names, name)
-            self._check(path, way.todo, target, access)
-            if not way.todo and not follow:
+            path = (*walk.names, name)
+            # Checked before it is opened: what is not allowed must not even show whether it exists.
+            self._check(path, walk.todo, target, access)
+            if not walk.todo and keeps_last:
                 return path
-            leads_to = way.go_into(name) if way.todo else link_of(way.folders[-1], name)
+            leads_to = walk.go_into(name) if walk.todo else read_link(walk.folders[-1], name)
             if leads_to is not None:
                 links += 1
-                if not follow or links > MOST_LINKS or not self.may(path, access):
+                if not follow or links > MAX_LINKS or not self.may(path, access):
                     raise ResourceDenied(f"a link is on the way to {target.uri!r:.200}, and is not followed")
-                self._go_along(way, leads_to)
-            elif not way.todo:
+                self._go_along(walk, leads_to)
+            elif not walk.todo:
                 return path
-        # A link led up, to a folder that was walked through already.
-        path = tuple(way.names)
+        # A link led up, to a folder that is open already.
+        path = tuple(walk.names)
         self._check(path, (), target, access)
-        way.go_up()
+        walk.go_up()
         return path
 
-    def _go_along(self, way: "_Way", leads_to: str) -> None:
-        """Go on where a link leads."""
+    def _go_along(self, walk: "_Walk", leads_to: str) -> None:
+        """Continue with the target of a link."""
         names = leads_to.split("/")
         if leads_to.startswith("/"):
-            while way.names:
-                way.go_up()
-            # Without dots, so that what is not allowed is seen before anything of it is looked at.
-            names = list(self._spelled(parts_of(names)))
-        way.todo += reversed([name for name in names if name not in ("", ".")])
-        if len(way.todo) > DEEPEST:
+            while walk.names:
+                walk.go_up()
+            # Normalized first, so that what is not allowed is refused before any of it is opened.
+            names = list(self._spelled(normalize(names)))
+        walk.todo += reversed([name for name in names if name not in ("", ".")])
+        if len(walk.todo) > MAX_DEPTH:
             raise OSError(errno.ENAMETOOLONG, "the path is too long")
 
     def _spelled(self, path: Parts) -> Parts:
-        """Give the path without the links that a root was named with."""
+        """Return a path with the links in the spelling of a root replaced."""
         for root in self._roots:
             if root.spelling != root.path and is_beneath(path, root.spelling):
                 return root.path + path[len(root.spelling) :]
         return path
 
     def _check(self, path: Parts, todo: Sequence[str], target: Target, access: Access) -> None:
-        """Refuse a step that leaves what is allowed; what is above a root is only walked through."""
+        """Refuse a step outside of what is allowed. Folders above a root may only be walked through."""
         if self.may(path, access):
             return
         is_on_the_way = bool(todo) and all(
@@ -225,9 +235,10 @@ class Jail:
         leads_home = self._own is not None and is_beneath(self._own, path)
         if is_on_the_way and (leads_home or not is_hidden):
             return
-        end = parts_of((*path, *reversed(todo)))
+        end = normalize((*path, *reversed(todo)))
         can_ask = not is_hidden and self._can_ask(access)
         raise ResourceDenied(
+            # With the request that would help, and none if asking is useless (HR-F02).
             f"{target.uri!r:.200} is outside of what may be {'written' if access.write else 'read'}",
             uri=(target.uri if end == target.path else uri_of(end)) if can_ask else None,
             read=access.read,
@@ -242,8 +253,8 @@ def _needs(access: Access) -> list[str]:
     return [need for need in ("read", "write") if getattr(access, need)]
 
 
-class _Way:
-    """A walk under way: the folders that are open, from the top, their names, and what is still to come."""
+class _Walk:
+    """A walk in progress: the open folders from the top, their names, and the names that are left."""
 
     def __init__(self, path: Parts) -> None:
         self.folders = [os.open("/", _FOLDER)]
@@ -251,13 +262,13 @@ class _Way:
         self.todo = list(reversed(path))
 
     def go_into(self, name: str) -> str | None:
-        """Open a folder; if it is a link instead, tell where that leads."""
+        """Open a folder. If it is a link instead, return its target."""
         try:
             self.folders.append(os.open(name, _FOLDER, dir_fd=self.folders[-1]))
         except OSError as error:
             if error.errno not in (errno.ENOTDIR, errno.ELOOP):
                 raise
-            leads_to = link_of(self.folders[-1], name)
+            leads_to = read_link(self.folders[-1], name)
             if leads_to is None:
                 raise
             return leads_to
@@ -265,19 +276,19 @@ class _Way:
         return None
 
     def go_up(self) -> None:
-        """Leave a folder for the one that we came from, wherever it has been moved to meanwhile."""
+        """Go back to the folder that we came from, even if it was moved in between."""
         if self.names:
             self.names.pop()
             os.close(self.folders.pop())
 
     def close(self) -> None:
-        """Let go of all folders."""
+        """Close all folders."""
         for folder in self.folders:
             os.close(folder)
 
 
-def link_of(folder: int, name: str) -> str | None:
-    """Give where a link leads; nothing if it is none, or not there."""
+def read_link(folder: int, name: str) -> str | None:
+    """Return the target of a link; `None` if it is not a link, or does not exist."""
     try:
         return os.readlink(name, dir_fd=folder)
     except OSError as error:
@@ -287,26 +298,26 @@ def link_of(folder: int, name: str) -> str | None:
 
 
 @contextmanager
-def plainly(target: Target) -> Iterator[None]:
-    """Say what the system refuses in our own words, of what the peer named."""
+def translated_errors(target: Target) -> Iterator[None]:
+    """Translate errors of the system to errors about what the peer named."""
     try:
         yield
     except OSError as error:
         if error.errno in _MISSING:
             raise ResourceNotFound(target.uri) from error
         if error.errno in _DENIED:
-            raise ResourceDenied(f"the system does not let us touch {target.uri!r:.200}") from error
+            raise ResourceDenied(f"the system denies access to {target.uri!r:.200}") from error
         if error.errno == errno.EISDIR:
             raise InvalidValue(target.at, "a file", "a folder") from error
         raise ResourceError(f"{target.uri!r:.200}: {error.strerror or type(error).__name__}") from error
 
 
-def kind_of(status: os.stat_result) -> str:
-    """Name what is there, for people."""
+def file_kind(status: os.stat_result) -> str:
+    """Describe what kind of file this is, for people."""
     for is_kind, word in _KINDS:
         if is_kind(status.st_mode):
             return word
-    return "something that is no file"
+    return "a special file"
 
 
 _KINDS = (

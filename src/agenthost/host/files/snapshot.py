@@ -1,7 +1,7 @@
-"""The names of a tree as of one moment, and which of them somebody probably means. Pure.
+"""The names of a tree as of one moment, and a fuzzy search in them. Pure.
 
-Shorter paths come first, once and for all; so of those that fit equally well the first ones found are the
-best ones, and a search ends as soon as it has enough.
+Paths are sorted by length once. So among equally good matches the first ones found are the best, and a search
+ends as soon as it has enough.
 """
 
 import re
@@ -15,24 +15,24 @@ VIEWS_KEPT = 8
 
 
 class Snapshot:
-    """All files and folders of a tree, seen from its top; folders end with a slash.
+    """All files and folders of a tree, relative to its top. Folders end with a slash.
 
     Attributes:
-        paths: them, the shortest first.
-        is_whole: whether none was left out because there are too many, or not found yet.
+        paths: the paths, shortest first.
+        is_whole: whether none was left out because of limits, or not found yet.
     """
 
     def __init__(self, paths: Iterable[str], *, is_whole: bool = True) -> None:
         self.paths = sorted(paths, key=lambda path: (len(path), path))
         self.is_whole = is_whole
-        # One text, as Python searches that much faster than many: a line for each, every name after a slash.
+        # One line per path, every name after a slash: Python searches one text much faster than many.
         lines = [f"/{path.lower()}\n" for path in self.paths]
         self._text = "\n" + "".join(lines)
         self._starts = list(accumulate(map(len, lines[:-1]), initial=1))
         self._views: dict[str, Snapshot] = {}
 
     def below(self, folder: str) -> "Snapshot":
-        """Give what is in this folder, seen from there; the empty name is the top."""
+        """Return the entries below this folder, relative to it. The empty name is the top."""
         if not folder:
             return self
         view = self._views.get(folder)
@@ -46,7 +46,7 @@ class Snapshot:
         return view
 
     def search(self, query: str, limit: int) -> list[str]:
-        """Give the paths that fit what was typed, the best first; for nothing, those at the top."""
+        """Return the paths that match a query, best first. An empty query matches those at the top."""
         if not query:
             at_top = (path for path in self.paths if "/" not in path[:-1])
             return list(islice(dict.fromkeys(chain(islice(at_top, limit), self.paths[:limit])), limit))
@@ -59,7 +59,7 @@ class Snapshot:
         return [self.paths[place] for place in places]
 
     def _stages(self, wanted: str) -> Iterator[Iterator[int]]:
-        """Search in ever weaker ways, for positions in the text; one may find again what another did."""
+        """Yield positions in the text, from the strictest match to the weakest. Some come more than once."""
         yield (
             at for at in self._all(f"/{wanted}") if self._text.startswith(("\n", "/\n"), at + 1 + len(wanted))
         )
@@ -67,19 +67,19 @@ class Snapshot:
         yield self._all(f"\n/{wanted}", skip=1)
         yield (at for at in self._all(wanted) if self._is_in_name(at, wanted))
         yield self._all(wanted)
-        # Each character up to the next one that is wanted: there is one way to fit, so a line is read once.
+        # Possessive gaps up to the next wanted character: there is one way to match, so no backtracking.
         yield (match.start() for match in re.finditer(f"/{_gaps(wanted, '/')}[^/\n]*/?\n", self._text))
         yield (match.start() + 1 for match in re.finditer(f"\n{_gaps(wanted)}", self._text))
 
     def _all(self, needle: str, skip: int = 0) -> Iterator[int]:
-        """Find a text wherever it is."""
+        """Yield every position of a text."""
         at = self._text.find(needle)
         while at >= 0:
             yield at + skip
             at = self._text.find(needle, at + 1)
 
     def _is_in_name(self, at: int, wanted: str) -> bool:
-        """Tell whether only the last name of a path follows what was found."""
+        """Return whether a match is in the last name of its path."""
         rest = at + len(wanted)
         slash = self._text.find("/", rest, self._text.index("\n", rest))
         return slash < 0 or self._text[slash + 1] == "\n"

@@ -1,4 +1,4 @@
-"""The URIs of files, and the paths that they mean. Pure: nothing here looks at a disk."""
+"""URIs of files, and the paths they stand for. Pure: does not access the disk."""
 
 import os
 import re
@@ -10,22 +10,32 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from agenthost.errors import InvalidValue, ResourceNotFound
 from agenthost.wire.ahp.common import URI
-from agenthost.wire.mismatch import quote
+from agenthost.wire.error_messages import quote
 
-__all__ = ["Parts", "Target", "belongs_to_git", "is_beneath", "parts_of", "path_of", "target_of", "uri_of"]
+__all__ = [
+    "Parts",
+    "Target",
+    "belongs_to_git",
+    "is_beneath",
+    "normalize",
+    "parse_uri",
+    "to_path",
+    "uri_below",
+    "uri_of",
+]
 
 GIT = ".git"
 
 Parts: TypeAlias = tuple[str, ...]
-"""The names that an absolute path is made of, from the top; none means the top itself."""
+"""The names of an absolute path, from the top. An empty tuple is the top itself."""
 
-DEEPEST = 200
-"""How many names a path may have: each is a descriptor while the path is walked."""
+MAX_DEPTH = 200
+"""How many names a path may have. Each is an open descriptor while the path is walked."""
 
-# What RFC 3986 lets stand in a segment of a path as it is.
+# The characters that RFC 3986 allows unescaped in a path segment.
 _SAFE = "!$&'()*+,;=:@"
 
-# With no machine or this one; two slashes always begin the name of a machine.
+# The authority is empty or this machine. Two slashes always start an authority.
 _FILE = re.compile(r"file:(?://(?:localhost)?(?=/)|(?!//))(/[^?#]*)", re.IGNORECASE)
 _NO_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
@@ -35,9 +45,9 @@ class Target:
     """A file or folder that a peer named.
 
     Attributes:
-        uri: how the peer named it.
-        path: where that is, if no link leads elsewhere.
-        at: the path of the URI in the peer's message, for errors.
+        uri: the URI as the peer wrote it.
+        path: its path, before links are resolved.
+        at: where the URI is in the peer's message, for errors.
     """
 
     uri: URI
@@ -45,14 +55,14 @@ class Target:
     at: str = "$.uri"
 
 
-def target_of(uri: URI, at: str = "$.uri") -> Target:
-    """Read the URI of a file.
+def parse_uri(uri: URI, at: str = "$.uri") -> Target:
+    """Parse the URI of a file.
 
-    Dot segments are taken out as RFC 3986 says, escaped ones too, before anything is looked up. A name may
-    have bytes that are no UTF-8: they travel escaped, and become what Python makes of such names.
+    Dot segments are removed as in RFC 3986, escaped ones too, before anything is looked up. A name may have
+    bytes that are not valid UTF-8: they are percent-encoded, and decoded with `os.fsdecode`.
 
     Raises:
-        InvalidValue: it is a `file:` URI, but a broken one.
+        InvalidValue: it is a broken `file:` URI.
         ResourceNotFound: it has another scheme.
     """
     if not uri[:5].lower() == "file:":
@@ -61,9 +71,9 @@ def target_of(uri: URI, at: str = "$.uri") -> Target:
     if match is None or _NO_ESCAPE.search(uri):
         raise InvalidValue(at, "a URI like file:///folder/name, of this machine", quote(uri))
     names = [_name(segment, uri, at) for segment in match[1].split("/")]
-    path = parts_of(names)
-    if len(path) > DEEPEST:
-        raise InvalidValue(at, f"a path of at most {DEEPEST} names", f"one of {len(path)}")
+    path = normalize(names)
+    if len(path) > MAX_DEPTH:
+        raise InvalidValue(at, f"a path of at most {MAX_DEPTH} names", f"one of {len(path)}")
     return Target(uri, path, at)
 
 
@@ -77,8 +87,8 @@ def _name(segment: str, uri: URI, at: str) -> str:
     return os.fsdecode(name)
 
 
-def parts_of(names: Iterable[str]) -> Parts:
-    """Give the path without empty names and dots; above the top there is nothing."""
+def normalize(names: Iterable[str]) -> Parts:
+    """Return a path without empty names and dots. `..` at the top stays at the top."""
     parts: list[str] = []
     for name in names:
         if name == "..":
@@ -88,22 +98,29 @@ def parts_of(names: Iterable[str]) -> Parts:
     return tuple(parts)
 
 
-def path_of(parts: Sequence[str]) -> Path:
-    """Give the path as other parts of the host use it."""
+def to_path(parts: Sequence[str]) -> Path:
+    """Return the path as a `Path`."""
     return Path("/", *parts)
 
 
 def uri_of(path: Sequence[str] | Path) -> URI:
-    """Give the URI of a file or folder."""
+    """Return the URI of a file or folder."""
     names = path.parts[1:] if isinstance(path, Path) else path
     return "file:///" + "/".join(quote_from_bytes(os.fsencode(name), _SAFE) for name in names)
 
 
+def uri_below(folder: URI, path: str) -> URI:
+    """Return the URI of a path below the folder with this URI; that of the folder itself if it is empty."""
+    if not path:
+        return folder
+    return f"{folder.removesuffix('/')}/{quote_from_bytes(os.fsencode(path), _SAFE + '/')}"
+
+
 def is_beneath(path: Parts, top: Parts) -> bool:
-    """Tell whether a path is this folder, or in it."""
+    """Return whether a path is this folder or inside it."""
     return path[: len(top)] == top
 
 
 def belongs_to_git(path: Parts) -> bool:
-    """Tell whether this is a folder of git's own, or in one; in any case, as some file systems see it."""
+    """Return whether a path is a `.git` folder or inside one. Case is ignored, as in some file systems."""
     return any(name.lower() == GIT for name in path)

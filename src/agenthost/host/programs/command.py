@@ -1,4 +1,4 @@
-"""Commands: which program is meant, with what environment and in which folder. Starts nothing."""
+"""Commands: which program to run, with what environment and in which folder. Starts nothing."""
 
 import os
 import re
@@ -9,27 +9,29 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agenthost.errors import AgentUnavailable
-from agenthost.host.environment import conceal
-from agenthost.host.sandbox import Sandbox
-from agenthost.host.terminals.shells import PASSED_ON
+from agenthost.host.sandbox.bubblewrap import Sandbox
+from agenthost.host.sandbox.environment import hide_secrets
 
-__all__ = ["Command", "command_of", "resolved"]
+__all__ = ["INHERITED", "Command", "expand_variables", "parse_command"]
+
+INHERITED = frozenset({"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR"})
+"""What every program gets of the host's environment, with all of `LC_*`. Other variables may hold keys."""
 
 NETWORK = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"})
-HANDED_ON = PASSED_ON | NETWORK | {name.lower() for name in NETWORK} | {"NODE_EXTRA_CA_CERTS"}
-"""What the program gets of the host's environment, with all of `LC_` and `XDG_`: the rest may hold keys."""
+_INHERITED = INHERITED | NETWORK | {name.lower() for name in NETWORK} | {"NODE_EXTRA_CA_CERTS"}
+"""What programs on pipes get, with all of `LC_*` and `XDG_*`: they also need the network."""
 
 _REFERENCE = re.compile(r"\$(?:\$|(\w+)|\{(\w+)\})")
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """How a program is started.
+    """How to start a program.
 
     Attributes:
         words: the program and its arguments.
-        env: what it gets beside the few variables that every program gets; `$NAME` is a variable of ours.
-        sandbox: what it runs in, if anything.
+        env: variables besides those that every program gets; `$NAME` refers to a variable of the host.
+        sandbox: the sandbox it runs in, if any.
     """
 
     words: tuple[str, ...]
@@ -38,11 +40,11 @@ class Command:
 
     @property
     def line(self) -> str:
-        """The command as one would type it."""
+        """The command as a line for a shell."""
         return shlex.join(self.words)
 
     def environment(self) -> dict[str, str]:
-        """Give the environment that the program gets.
+        """Return the environment that the program gets.
 
         Raises:
             AgentUnavailable: it refers to a variable that is not set.
@@ -50,13 +52,13 @@ class Command:
         handed = {
             name: value
             for name, value in os.environ.items()
-            if name in HANDED_ON or name.startswith(("LC_", "XDG_"))
+            if name in _INHERITED or name.startswith(("LC_", "XDG_"))
         }
-        given = {name: resolved(value, name) for name, value in self.env.items()}
+        given = {name: expand_variables(value, name) for name, value in self.env.items()}
         return {**handed, "TERM": "dumb", "NO_COLOR": "1", **given}
 
     def found(self, env: Mapping[str, str], folder: Path) -> tuple[str, ...]:
-        """Give the words with the program's whole path, and with those of the sandbox around them.
+        """Return the words with the program's full path, wrapped in the sandbox.
 
         Raises:
             AgentUnavailable: there is no such program.
@@ -67,11 +69,11 @@ class Command:
             what = f"there is no program {name!r} to run"
             raise AgentUnavailable(f"{what}; install it, or correct the command: {self.line}")
         words = (path, *self.words[1:])
-        return words if self.sandbox is None else tuple(self.sandbox.beside(words, folder=folder))
+        return words if self.sandbox is None else tuple(self.sandbox.program_command(words, folder=folder))
 
 
-def command_of(command: str | Sequence[str], env: Mapping[str, str]) -> Command:
-    """Read a command: a line as for a shell, or the words of one.
+def parse_command(command: str | Sequence[str], env: Mapping[str, str]) -> Command:
+    """Parse a command: a line as for a shell, or its words.
 
     Raises:
         ValueError: it is empty, or its quotes do not match.
@@ -85,11 +87,11 @@ def command_of(command: str | Sequence[str], env: Mapping[str, str]) -> Command:
     return Command(tuple(words), dict(env))
 
 
-def resolved(text: str, place: str) -> str:
-    """Put the variables of our environment in the place of `$NAME` and `${NAME}`; `$$` is a dollar.
+def expand_variables(text: str, place: str) -> str:
+    """Replace `$NAME` and `${NAME}` with variables of the host; `$$` is a dollar sign.
 
     Raises:
-        AgentUnavailable: one is not set; `place` is what needs it.
+        AgentUnavailable: a variable is not set. `place` names what needs it.
     """
 
     def value(match: re.Match[str]) -> str:
@@ -100,7 +102,7 @@ def resolved(text: str, place: str) -> str:
             raise AgentUnavailable(
                 f"the variable {name} is not set where this host runs, but {place} needs it"
             )
-        conceal([name])  # what is handed on by name is a secret, whatever it is called
+        hide_secrets([name])  # a variable that is referred to is a secret, whatever its name
         return os.environ[name]
 
     return _REFERENCE.sub(value, text)

@@ -1,13 +1,12 @@
-"""A program on pipes: started, listened to, and ended with all that it started.
+"""A program on pipes: started, read from and written to, and ended with everything it started.
 
-A keeper stands between it and the host, as between the host and a terminal: so nothing is left behind, not
-what a launcher started and not when the host is killed. Knows lines of bytes, nothing of what they mean.
+A keeper runs between it and the host, as for terminals. So nothing is left behind: neither what a launcher
+started, nor anything when the host is killed. Handles lines of bytes and does not interpret them.
 """
 
 import asyncio
 import logging
 import os
-import sys
 from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -16,39 +15,34 @@ from pathlib import Path
 from typing import Self
 
 from agenthost.errors import AgentUnavailable, TooLarge
-from agenthost.host.programs.outpour import Outpour
-from agenthost.host.terminals.process import BEGIN_SECONDS, END_SECONDS, KEEPER
+from agenthost.host.programs.keeper_process import END_SECONDS, KeeperProcess
+from agenthost.host.programs.output import ProgramOutput
 
-__all__ = ["LONGEST_LINE", "Program"]
+__all__ = ["MAX_LINE_BYTES", "Program"]
 
 log = logging.getLogger("agenthost.programs")
 
-LONGEST_LINE = 64 * 1024 * 1024
-"""How long a message may be: images and files travel in one line."""
+MAX_LINE_BYTES = 64 * 1024 * 1024
+"""How long a line may be. Images and files are sent in one line."""
 
 READ_BYTES = 64 * 1024
 
 TAIL_LINES = 20
 TAIL_CHARACTERS = 2_000
-"""How much of what it wrote to the standard error is told when it fails."""
+"""How much of its standard error is reported when it fails."""
 
 LEAVE_SECONDS = 2.0
-"""How long it may take to leave by itself once its input has ended."""
+"""How long it may take to exit by itself once its input has ended."""
 
 
 class Program:
-    """A program on three pipes.
+    """A program on three pipes."""
 
-    Attributes:
-        code: its exit code, once it has ended and if it is known.
-    """
-
-    def __init__(self, name: str, keeper: asyncio.subprocess.Process) -> None:
+    def __init__(self, name: str, keeper: KeeperProcess) -> None:
         self.name = name
-        self.code: int | None = None
         self._keeper = keeper
         self._rest = bytearray()
-        self._outpour = Outpour(log, name)
+        self._log = ProgramOutput(log, name)
         self._tail: deque[str] = deque(maxlen=TAIL_LINES)
         self._is_over = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
@@ -56,12 +50,12 @@ class Program:
 
     @classmethod
     async def start(cls, name: str, words: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> Self:
-        """Start a program in this folder, with this environment and nothing else of the host's.
+        """Start a program in this folder, with exactly this environment.
 
         Raises:
             AgentUnavailable: it could not be started.
         """
-        # Whole: cancelled half-way, what had been started already would be left to itself.
+        # Shielded: if it were cancelled halfway, nobody would end what had been started.
         starting = asyncio.ensure_future(cls._start(name, words, cwd, env))
         try:
             return await asyncio.shield(starting)
@@ -75,16 +69,7 @@ class Program:
         (their_in, our_in), (our_out, their_out), (our_err, their_err) = (os.pipe() for _ in range(3))
         theirs, ours = (their_in, their_out, their_err), (our_in, our_out, our_err)
         try:
-            keeper = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-I", "-S", str(KEEPER), ",".join(map(str, theirs)), *words),
-                cwd=cwd,
-                env=dict(env),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL,
-                pass_fds=theirs,
-                start_new_session=True,
-            )
+            keeper = await KeeperProcess.start(theirs, words, cwd=cwd, env=env)
         except (OSError, ValueError) as error:
             for end in ours:
                 os.close(end)
@@ -94,7 +79,7 @@ class Program:
                 os.close(end)
         self = cls(name, keeper)
         await self._connect(*ours)
-        if not await self._has_begun():
+        if not await keeper.has_started():
             await self.end()
             raise AgentUnavailable(f"{name} could not be started")
         self._tasks.append(asyncio.create_task(self._watch()))
@@ -114,25 +99,12 @@ class Program:
         self._stdin = asyncio.StreamWriter(transport, protocol, None, loop)
         self._tasks.append(asyncio.create_task(self._drain(stderr)))
 
-    async def _has_begun(self) -> bool:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(BEGIN_SECONDS):
-                return await self._words() == ["begun"]
-        return False
-
-    async def _words(self) -> list[str]:
-        line = await self._keeper.stdout.readline() if self._keeper.stdout else b""
-        return line.decode().split()
-
     async def _watch(self) -> None:
-        words = await self._words()
-        if words[:1] == ["ended"]:
-            self.code = int(words[1])
         await self._keeper.wait()
         self._is_over.set()
 
     async def _drain(self, stderr: asyncio.StreamReader) -> None:
-        """Read what it writes to the standard error, always: it would stop if nobody did."""
+        """Read its standard error all the time: it would block if nobody did."""
         rest = b""
         while chunk := await stderr.read(READ_BYTES):
             *lines, rest = (rest + chunk).split(b"\n")
@@ -140,30 +112,35 @@ class Program:
             for line in lines:
                 self._hear(line)
         self._hear(rest)
-        self._outpour.tell_left_out()
+        self._log.report_dropped()
 
     def _hear(self, line: bytes) -> None:
         text = line.decode(errors="replace").strip()
         if text:
-            self._outpour.write(logging.INFO, text)
+            self._log.write(logging.INFO, text)
             self._tail.append(text[:TAIL_CHARACTERS])
 
     @property
-    def last_words(self) -> str:
-        """The last of what it wrote to the standard error, for people."""
+    def code(self) -> int | None:
+        """Its exit code, once it has ended and if it is known."""
+        return self._keeper.code
+
+    @property
+    def stderr_tail(self) -> str:
+        """The end of its standard error, for people."""
         return "\n".join(self._tail)[-TAIL_CHARACTERS:]
 
     async def read_line(self) -> bytes | None:
-        """Give the next line that it prints; `None` once it prints no more.
+        """Return the next line of its output; `None` at the end.
 
         Raises:
-            TooLarge: the line has no end.
+            TooLarge: the line is too long.
         """
         searched = 0
         while (end := self._rest.find(b"\n", searched)) < 0:
             searched = len(self._rest)
-            if searched > LONGEST_LINE:
-                raise TooLarge(f"a message of {self.name}", LONGEST_LINE)
+            if searched > MAX_LINE_BYTES:
+                raise TooLarge(f"a message of {self.name}", MAX_LINE_BYTES)
             chunk = await self._stdout.read(READ_BYTES)
             if not chunk:
                 return None
@@ -173,7 +150,7 @@ class Program:
         return line
 
     async def write_line(self, line: bytes) -> None:
-        """Send it a line, and wait until it takes more.
+        """Send it a line, and wait until it accepts more.
 
         Raises:
             ConnectionError: it has ended.
@@ -184,11 +161,11 @@ class Program:
         await self._stdin.drain()
 
     async def wait(self) -> None:
-        """Wait until it and all that it started have ended."""
+        """Wait until it and everything it started have ended."""
         await self._is_over.wait()
 
     async def leave(self) -> None:
-        """Let it leave by itself, as its input has ended; end what stays."""
+        """Close its input so that it exits by itself, then end whatever is left."""
         self._stdin.close()
         with suppress(TimeoutError):
             async with asyncio.timeout(LEAVE_SECONDS):
@@ -196,23 +173,12 @@ class Program:
         await self.end()
 
     async def end(self) -> None:
-        """End it and all that it started, and wait for that, within bounds."""
-        if self._keeper.stdin is not None:
-            self._keeper.stdin.close()
-        cancelled: asyncio.CancelledError | None = None
-        while self._keeper.returncode is None:
-            try:
-                async with asyncio.timeout(END_SECONDS):
-                    await self._keeper.wait()
-            except asyncio.CancelledError as error:
-                cancelled = error  # in a moment: it is bounded, and what is left behind would be nobody's
-            except TimeoutError:
-                with suppress(ProcessLookupError):
-                    self._keeper.kill()
-        self._stdin.close()
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=END_SECONDS)
-        for reading in self._reading:
-            reading.close()
-        if cancelled is not None:
-            raise cancelled
+        """End it and everything it started, and wait for that, within bounded time."""
+        try:
+            await self._keeper.end()
+        finally:
+            self._stdin.close()
+            if self._tasks:
+                await asyncio.wait(self._tasks, timeout=END_SECONDS)
+            for reading in self._reading:
+                reading.close()

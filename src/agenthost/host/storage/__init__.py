@@ -1,11 +1,18 @@
-"""Storage: what the host needs of a store, small enough that another engine can stand behind it.
+"""Storage: the interface of a store, small enough for another engine to implement, and the SQLite store.
 
-A store keeps the log (every envelope, by its sequence number), a row and a snapshot for each session, and
-each session's transcript and large contents, and receipts for what clients sent. It knows bytes and numbers,
-nothing of what they mean. All calls block: the host makes the writing ones from one thread, in order; the
-reading ones may come from any thread, at any time.
+A store keeps the log (every envelope, by sequence number), a row and a snapshot for each session, each
+session's transcript and large contents, and receipts for what clients sent. It handles bytes and numbers and
+does not interpret them, except where `upgrade` gives them another form. All calls block. The host makes
+writing calls from one thread, in order; reading calls may come from any thread, at any time.
+
+`sqlite` is the store. `batch` writes, `reader` reads, `index` finds entries of the log, `retention` and
+`space` make room, `migrations` has the tables; `upgrade` and `legacy_form` are for what is in older ones.
+`counter`, `ranges`, `receipts` and `checksums` are parts of these. `integrity` and `repair` are for
+`agenthost doctor`. `data_folder` locks the folder, `errors` explains what SQLite raises, `cursors` are for
+paged lists. May import: no other package of the host.
 """
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
@@ -13,15 +20,16 @@ from typing import Protocol, TypeAlias
 import msgspec
 
 ROOT = 0
-"""The number of the root, which has a log and a snapshot, but no row and no transcript."""
+"""The number of the root. It has a log and a snapshot, but no row and no transcript."""
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
-    """What happened: one envelope, or a run of text that `packing` makes envelopes of.
+    """An entry of the log: one envelope, or a run of text that stands for several.
 
-    `only_for` is the key of the one client that may see it (a refusal); see `Identity.key`.
-    What every turn makes is a struct: a frozen dataclass takes ten times as long to make.
+    `only_for` is the key of the one client that may see it (see `Identity.key`); refusals have one.
     """
+
+    # Types that every turn creates are structs: creating a frozen dataclass takes ten times as long.
 
     seq: int
     resource: int
@@ -30,16 +38,16 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 
 
 class SessionRow(msgspec.Struct, frozen=True, gc=False):
-    """What is kept of a session beside its state.
+    """What is stored of a session besides its state.
 
     Attributes:
-        number: the store's own number for it, ever increasing: newer sessions have higher ones.
-        uri: how AHP calls it.
-        name: how AAP calls it; unique.
+        number: the store's own number for it. Newer sessions have higher numbers.
+        uri: its URI, which identifies it to clients.
+        name: a short name, unique in the store.
         owner: whose it is.
-        is_active: a turn is running or waiting, so that the host has to take it up after a restart.
-        summary: its `SessionSummary`, encoded, for lists.
-        private: what belongs to it and is shown to nobody (settings, secrets sealed), encoded.
+        is_active: whether a turn is running or waiting, which the host resumes after a restart.
+        summary: its encoded `SessionSummary`, for lists.
+        private: encoded data that is shown to nobody, such as settings and sealed secrets.
     """
 
     number: int
@@ -53,7 +61,7 @@ class SessionRow(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class StoredSession:
-    """A session whole: its row, its last snapshot, the log since, and its transcript."""
+    """A complete session: its row, its last snapshot, the log since then, and its transcript."""
 
     row: SessionRow
     state: bytes
@@ -64,7 +72,7 @@ class StoredSession:
 
 @dataclass(frozen=True, slots=True)
 class StoredContent:
-    """A content of a session that is too large for its state."""
+    """Content of a session that is too large for its state."""
 
     content_type: str
     data: bytes
@@ -72,7 +80,7 @@ class StoredContent:
 
 @dataclass(frozen=True, slots=True)
 class AddSession:
-    """Make a session: its row, its first snapshot and its first messages."""
+    """Create a session: its row, its first snapshot and its first messages."""
 
     row: SessionRow
     state: bytes
@@ -81,14 +89,14 @@ class AddSession:
 
 
 class PutRow(msgspec.Struct, frozen=True, gc=False):
-    """Replace the row of a session (its number, URI, name and owner stay)."""
+    """Replace the row of a session. Its number, URI, name and owner never change."""
 
     row: SessionRow
 
 
 @dataclass(frozen=True, slots=True)
 class PutSnapshot:
-    """Replace the snapshot of a session, or of the root, by one that holds everything up to `state_seq`."""
+    """Replace the snapshot of a session, or of the root, with one that holds everything up to `state_seq`."""
 
     number: int
     state: bytes
@@ -97,16 +105,16 @@ class PutSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class DropSession:
-    """Remove a session and all that belongs to it, its log too."""
+    """Remove a session and everything that belongs to it, including its log."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class DropLog:
-    """Remove the log of a session, or of the root, up to this number, which its snapshot has to hold.
+    """Remove the log of a session, or of the root, up to this number. Its snapshot must include all of it.
 
-    Whoever was away since before gets no replay any more: for a change that no action can express.
+    For a change that no action can express: clients that were away since before it get no replay.
     """
 
     number: int
@@ -114,7 +122,7 @@ class DropLog:
 
 
 class AddMessages(msgspec.Struct, frozen=True, gc=False):
-    """Append to a transcript; the first of these messages has this position, from 0."""
+    """Append messages to a transcript. The first of them has this position, counted from 0."""
 
     number: int
     position: int
@@ -123,7 +131,7 @@ class AddMessages(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class CutMessages:
-    """Remove the messages of a transcript from this position on."""
+    """Remove all messages of a transcript from this position on."""
 
     number: int
     position: int
@@ -131,7 +139,7 @@ class CutMessages:
 
 @dataclass(frozen=True, slots=True)
 class PutContent:
-    """Keep a content of a session, under an id that is its own within that session."""
+    """Store content of a session, under an id that is unique within that session."""
 
     number: int
     content_id: str
@@ -141,21 +149,21 @@ class PutContent:
 
 @dataclass(frozen=True, slots=True)
 class CopyContent:
-    """Give a session a copy of all contents of another, under the same ids."""
+    """Copy all contents of one session to another, under the same ids."""
 
     source: int
     target: int
 
 
 class Receipt(msgspec.Struct, frozen=True, gc=False):
-    """That an action of a client was taken: enough to know it again when it is sent once more.
+    """A record that an action of a client was accepted, so that it is recognized when it is sent again.
 
     Attributes:
         identity: whose action it was.
-        slot: its place among those of this client; what was there before goes.
-        client_seq: the number that the client gave it.
-        digest: of the action, as it was sent.
-        seq: the number of its echo or refusal; `None` as long as it has none.
+        slot: its place among the receipts of this client. A new receipt replaces the one in its slot.
+        client_seq: the number that the client gave the action.
+        digest: a digest of the action as it was sent.
+        seq: the sequence number of its echo or refusal; `None` while it has none.
     """
 
     identity: str
@@ -166,14 +174,14 @@ class Receipt(msgspec.Struct, frozen=True, gc=False):
 
 
 class DropReceipts(msgspec.Struct, frozen=True, gc=False):
-    """Remove a receipt of a client; all of them without a slot."""
+    """Remove one receipt of a client, or all of them if `slot` is `None`."""
 
     identity: str
     slot: int | None = None
 
 
 class EchoReceipt(msgspec.Struct, frozen=True, gc=False):
-    """Note the number of an echo that came late, on the receipts that wait for it."""
+    """Record the sequence number of a late echo on the receipts that wait for it."""
 
     identity: str
     client_seq: int
@@ -181,8 +189,16 @@ class EchoReceipt(msgspec.Struct, frozen=True, gc=False):
     seq: int
 
 
+class PutClient(msgspec.Struct, frozen=True, gc=False):
+    """Remember which protocol version was agreed with a client. The oldest clients are forgotten."""
+
+    identity: str
+    version: str
+
+
 Write: TypeAlias = (
     Entry
+    | PutClient
     | Receipt
     | DropReceipts
     | EchoReceipt
@@ -203,13 +219,13 @@ class Opening:
     """What a store held when it was opened.
 
     Attributes:
-        last_seq: the sequence number to go on from: the beginning of a new range, above all earlier ones.
-        last_number: the highest number that a session ever had.
+        last_seq: the sequence number to continue from. It starts a new range, above all earlier numbers.
+        last_number: the highest number that any session ever had.
         session_count: how many sessions there are.
-        active: the numbers of the sessions that have a turn to take up, oldest first.
+        active: the numbers of the sessions with a turn to resume, oldest first.
         root: the root's last snapshot.
-        root_seq: the number up to which that snapshot holds everything; 0 without one.
-        root_entries: the root's log since.
+        root_seq: the sequence number up to which that snapshot holds everything; 0 without one.
+        root_entries: the root's log since then.
     """
 
     last_seq: int
@@ -222,24 +238,24 @@ class Opening:
 
 
 class Storage(Protocol):
-    """A store. Every method raises `StorageError` when the store cannot do it; then nothing has changed."""
+    """A store. Methods raise `StorageError` when they fail, and then nothing has changed."""
 
     def open(self) -> Opening:
-        """Open the store, making or migrating it first where needed.
+        """Open the store. Create or migrate it first if needed.
 
         Raises:
-            StorageError: in use by another process, damaged, or written by a newer agenthost.
+            StorageError: it is in use by another process, damaged, or written by a newer agenthost.
         """
 
     def commit(self, writes: Sequence[Write], last_seq: int) -> None:
-        """Do all of these writes, in order, or none; from then on the store goes on from `last_seq`.
+        """Apply all of these writes in order, or none. The store then continues from `last_seq`.
 
-        The numbers of entries ascend, above the earlier `last_seq` and up to this one. What comes for a
-        session that was dropped is passed over: whoever wrote it may not have heard of that yet.
+        Sequence numbers of entries ascend, above the previous `last_seq` and up to this one. Writes for a
+        session that was dropped are ignored: their author may not know yet that it is gone.
         """
 
     def sync(self) -> None:
-        """Wait until the disk has all that was committed, where commits do not wait for it themselves."""
+        """Wait until everything that was committed is on the disk, if commits do not wait for that."""
 
     def find(
         self, *, uri: str | None = None, name: str | None = None, number: int | None = None
@@ -247,60 +263,69 @@ class Storage(Protocol):
         """Find a session by its URI, by its name or by its number.
 
         Raises:
-            Damaged: it is not as it was written. All that reads may raise this.
+            Damaged: what was read is not what was written. All reading methods may raise this.
         """
 
     def load(self, number: int) -> StoredSession | None:
-        """Read a session whole, as of one moment, without its contents."""
+        """Read a complete session as of one moment, without its contents."""
 
     def content(self, number: int, content_id: str) -> StoredContent | None:
         """Read one content of a session."""
 
     def list(self, *, owner: str | None, before: int | None, limit: int) -> Sequence[SessionRow]:
-        """List sessions, newest first, from the one before this number on; of one owner, or of all.
+        """List sessions of one owner, or of all, newest first, starting below the number `before`.
 
-        Those whose rows are damaged are left out.
+        Sessions whose rows are damaged are left out.
         """
 
     def count(self, owner: str) -> int:
         """Count the sessions of an owner."""
 
     def holds(self, seq: int) -> bool:
-        """Tell whether this number was given in the past that this store holds.
+        """Return whether this sequence number was assigned in the history that this store holds.
 
-        One that was not is of another past, which a power cut or a restored copy took back.
+        A power cut or a restored backup takes history back. Clients may still know numbers from it.
         """
 
     def messages_with(
         self, numbers: Sequence[int], words: Sequence[Sequence[str]]
     ) -> Sequence[tuple[int, bytes]]:
-        """Return the messages of some sessions that hold each of these words, in one of its spellings.
+        """Return the messages of these sessions that contain every word, in any of its spellings.
 
-        Each comes with the number of its session, and those of one session are in order. The words are looked
-        for in the bytes as they are, whatever those mean; the case of ASCII does not matter.
+        Each message comes with the number of its session; the messages of one session are in order. The
+        search compares bytes, ignoring the case of ASCII letters.
         """
 
     def floor(self, resources: Collection[int]) -> int:
-        """Give the number up to which the log of any of these resources was trimmed; 0 if none was."""
+        """Return the highest number trimmed from the log of any of these resources; 0 if none was."""
 
-    def replay(self, after: int, resources: Collection[int], client: str) -> Sequence[Entry]:
-        """Read the log of these resources after this number, in order, as that client may see it."""
+    def replay(
+        self, after: int, resources: Collection[int], client: str, max_bytes: float = math.inf
+    ) -> Sequence[Entry]:
+        """Read the log of these resources after this number, in order, as this client may see it.
+
+        Reading stops once the entries have more than `max_bytes` together, so at least one is read if there
+        is any. The next page is read after the last of them.
+        """
 
     def receipts(self, identity: str) -> Sequence[Receipt]:
         """Read the receipts of a client, oldest first; those without an echo come last."""
 
-    def trim(self, per_session: int, total: int) -> int:
-        """Remove what is older than the newest so many entries, of each session and in all; give how many.
+    def version_of(self, identity: str) -> str | None:
+        """Return the protocol version that was agreed with a client, if it is remembered."""
 
-        Only what a snapshot holds is removed, so that no state is lost. A call does a bounded amount of it:
-        call again until it gives 0. Receipts go with what would be too old for a log of so many entries.
+    def trim(self, per_session: int, total: int) -> int:
+        """Remove old entries beyond these limits, per session and in total. Return how many were removed.
+
+        Only entries that a snapshot includes are removed, so no state is lost. Receipts of that age are
+        removed too. A call does a bounded amount of work: call again until it returns 0.
         """
 
     def shrink(self) -> int:
-        """Give back space that what was removed has left; give how much of it, 0 if that is no more worth it.
+        """Return space of removed rows to the disk. Return how many pages; 0 once there is little left.
 
-        A call does a bounded amount: call again until it gives 0.
+        A call does a bounded amount of work: call again until it returns 0.
         """
 
     def close(self) -> None:
-        """Close the store and let go of it."""
+        """Close the store and release its lock."""

@@ -1,8 +1,8 @@
-"""Cursors: where a page of the list of sessions ended, in a form that a client hands back as it is.
+"""Cursors: where a page of the list of sessions ended, as an opaque string that a client sends back.
 
-What is inside is no secret, only none of a client's business: so it can change, and says of which form it is.
-A session's number never changes and newer ones are higher, so a list that is read page by page, newest first,
-is the same list however many sessions are added or removed meanwhile.
+The content is not secret, but clients must not depend on it: it names its own format so that it can change.
+A session's number never changes and newer sessions have higher ones. So paging from newest to oldest is
+stable, however many sessions are added or removed in between.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -12,23 +12,23 @@ from agenthost.host.storage import SessionRow
 from agenthost.wire.json import decode_json, encode_json
 
 FORM = 1
-LONGEST = 64
-HIGHEST = 2**63 - 1
+MAX_LENGTH = 64
+MAX_NUMBER = 2**63 - 1
 
 
-def cursor_of(row: SessionRow) -> str:
-    """Give the cursor of the page that follows this row."""
+def encode_cursor(row: SessionRow) -> str:
+    """Return the cursor of the page that follows this row."""
     return _encoded(row.number)
 
 
-def position_of(cursor: str) -> int:
-    """Give the number that the page of this cursor is before.
+def decode_cursor(cursor: str) -> int:
+    """Return the number below which the page of this cursor starts.
 
     Raises:
-        InvalidValue: it is none that we gave.
+        InvalidValue: this host did not issue the cursor.
     """
-    number = _decoded(cursor) if len(cursor) <= LONGEST else None
-    # There is one way to write a cursor, so that what merely looks like one is refused as well.
+    number = _decoded(cursor) if len(cursor) <= MAX_LENGTH else None
+    # A cursor has exactly one spelling. Anything else that happens to decode is refused.
     if number is None or _encoded(number) != cursor:
         raise InvalidValue("cursor", "a cursor that this host gave with a page", "something else")
     return number
@@ -44,6 +44,6 @@ def _decoded(cursor: str) -> int | None:
     except (NotJson, ValueError):
         return None
     match parts:
-        case [form, number] if form == FORM and type(number) is int and 0 < number <= HIGHEST:
+        case [form, number] if form == FORM and type(number) is int and 0 < number <= MAX_NUMBER:
             return number
     return None

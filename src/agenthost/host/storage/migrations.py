@@ -1,18 +1,22 @@
-"""Migrations: the tables of the SQLite store, and the way from older ones to these. Knows no rows.
+"""Migrations: the tables of the SQLite store, and how older versions become this one.
 
-A file says whose it is by SQLite's `application_id`, and which tables it has by `user_version`. One that is
-not ours, is damaged, or comes from a newer agenthost is left as it is.
+SQLite's `application_id` tells whose file it is, and `user_version` which tables it has. A file that is not
+ours, is damaged, or comes from a newer agenthost is left unchanged.
 
-The tables, from version 1 on:
+The tables, since version 1 unless stated otherwise:
 
-- `counter`: one row of numbers that have to outlive what they count, rewritten by every commit;
+- `counter`: one row of numbers that outlive what they count, rewritten by every commit;
 - `session`, `snapshot`, `message`, `content`: small rows apart from large ones, so that a list reads little;
-- `log`: the envelopes, by sequence number; `log_index`: the same, by resource, up to `indexed_seq`;
-- `receipt` (from version 3 on): which actions of each client were taken, see `Receipt`;
-- `range` (from version 4 on, as all `checksum` are): which numbers were given, see `ranges`;
-- from version 5 on, `only_for` in `log` is an `Identity.key`;
-- `resource`: how much is in the log of each session and of the root, up to `indexed_seq` too, so that
-  trimming finds what to remove without looking through the log.
+- `log`: the envelopes, by sequence number; `log_index`: the same by resource, up to `indexed_seq`;
+- `resource`: the length of the log of each session and of the root, up to `indexed_seq`, so that trimming
+  finds what to remove without scanning the log;
+- `receipt` (since version 3): which actions of each client were accepted, see `Receipt`;
+- `range` (since version 4, like most checksums): which sequence numbers were assigned, see `ranges`;
+- `only_for` in `log` is an `Identity.key` since version 5;
+- since version 6 rows of `receipt` have a `checksum`, `session` has the length of its transcript
+  (`message_count`), and `resource` and `counter` have sums over the numbers in the log.
+
+With version `UPGRADED` there is `client`, and what is in the other tables got another form: see `upgrade`.
 """
 
 import logging
@@ -28,13 +32,20 @@ from agenthost.errors import StorageError
 from agenthost.host.storage.checksums import (
     content_sum,
     entry_sum,
+    former_entry_sum,
+    former_message_sum,
+    former_row_sum,
+    is_sound,
     message_sum,
     names_sum,
     numbers_sum,
+    receipt_sum,
     row_sum,
     snapshot_sum,
 )
-from agenthost.host.storage.folder import sync_folder
+from agenthost.host.storage.data_folder import sync_folder
+from agenthost.host.storage.index import INDEX_SUM
+from agenthost.host.storage.upgrade import upgrade_contents
 
 log = logging.getLogger("agenthost.storage")
 
@@ -49,7 +60,7 @@ SUMS = {
     "content": "content_id, content_type, data",
     "log": "seq, resource, envelope, only_for",
 }
-"""The tables whose rows have checksums, and what goes into them."""
+"""The tables whose rows have checksums since version 4, and the values that these covered then."""
 
 FUNCTIONS: dict[str, Callable[..., int]] = {
     "counter": numbers_sum,
@@ -60,10 +71,18 @@ FUNCTIONS: dict[str, Callable[..., int]] = {
     "log": entry_sum,
     "names": names_sum,
     "range": numbers_sum,
+    "receipt": receipt_sum,
 }
 
+FORMER: dict[str, Callable[..., int]] = {
+    "log": former_entry_sum,
+    "message": former_message_sum,
+    "session": former_row_sum,
+}
+"""The tables whose rows had other checksums at first."""
+
 PROGRESS_SECONDS = 5.0
-"""How often a migration that takes long says how far it is."""
+"""How often a long migration logs its progress."""
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
@@ -86,7 +105,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             summary BLOB NOT NULL,
             private BLOB NOT NULL
         )""",
-        # Every index ends with the row's own key, so this one is in the order of the list.
+        # SQLite adds the primary key to every index, so this one has the order of the list.
         "CREATE INDEX session_by_owner ON session (owner)",
         "CREATE INDEX session_active ON session (number) WHERE is_active",
         "CREATE TABLE snapshot (number INTEGER PRIMARY KEY, state BLOB NOT NULL)",
@@ -96,7 +115,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             body BLOB NOT NULL,
             UNIQUE (number, position)
         )""",
-        # The index is apart from the rows: to find one, or all of a session, no data is read.
+        # The index is separate from the rows: finding one, or all of a session, reads no data.
         """CREATE TABLE content (
             number INTEGER NOT NULL,
             content_id TEXT NOT NULL,
@@ -110,13 +129,13 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             envelope BLOB NOT NULL,
             only_for TEXT
         )""",
-        # An index in all but name: SQLite would keep a real one at each commit (see `indexing`).
+        # An index in all but name: SQLite would update a real one at each commit (see `index`).
         """CREATE TABLE log_index (
             resource INTEGER NOT NULL,
             seq INTEGER NOT NULL,
             PRIMARY KEY (resource, seq)
         ) WITHOUT ROWID""",
-        # `first` is the lowest number in the log; `floor` the highest that was removed from it.
+        # `first` is the lowest number in the log, `floor` the highest that was removed from it.
         """CREATE TABLE resource (
             number INTEGER PRIMARY KEY,
             state_seq INTEGER,
@@ -125,11 +144,11 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             floor INTEGER NOT NULL DEFAULT 0
         )""",
         "INSERT INTO resource (number) VALUES (0)",
-        # Only resources of which something can go: the others never stand in the way of trimming.
+        # Partial indexes: only resources with entries that may be removed.
         "CREATE INDEX resource_longest ON resource (entry_count) WHERE first <= state_seq",
         "CREATE INDEX resource_oldest ON resource (first) WHERE first <= state_seq",
     ),
-    # The same tables, but a run of text is one list in the log: whoever knows only lines must not read it.
+    # The same tables, but a run of text is now one list in the log, which version 1 cannot read.
     (),
     (
         """CREATE TABLE receipt (
@@ -140,7 +159,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             seq INTEGER,
             PRIMARY KEY (identity, slot)
         ) WITHOUT ROWID""",
-        # The newest come last, so keeping it costs little; trimming finds the oldest by it.
+        # New rows come at its end, so it is cheap to maintain. Trimming uses it to find the oldest.
         "CREATE INDEX receipt_by_seq ON receipt (seq)",
     ),
     (
@@ -148,14 +167,14 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         *(f"UPDATE {table} SET checksum = {table}_sum({columns})" for table, columns in SUMS.items()),  # noqa: S608
         "ALTER TABLE session ADD COLUMN names_checksum INTEGER NOT NULL DEFAULT 0",
         "UPDATE session SET names_checksum = names_sum(number, uri, name, owner)",
-        # Every commit that trims writes it: as a complement, SQL can compute it.
+        # A complement instead of a CRC: SQL can compute it when it trims.
         "ALTER TABLE resource ADD COLUMN floor_check INTEGER NOT NULL DEFAULT -1",
         "UPDATE resource SET floor_check = ~floor",
         "CREATE TABLE range (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, checksum INTEGER NOT NULL)",
         "INSERT INTO range SELECT 0, last_seq, range_sum(0, last_seq) FROM counter",
     ),
-    # Refusals were kept for a client's id, whatever its owner, and whole, with secrets in them. So they go,
-    # and whoever was away since before gets a fresh view.
+    # Refusals were stored for a client id, whatever its owner, and complete, with secrets in them. They are
+    # removed, and clients that were away since before get a fresh view.
     (
         """UPDATE resource SET floor = (SELECT last_seq FROM counter),
             floor_check = ~(SELECT last_seq FROM counter)
@@ -169,9 +188,47 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "UPDATE counter SET entry_count = (SELECT count(*) FROM log)",
         f"UPDATE counter SET checksum = counter_sum({SUMS['counter']})",  # noqa: S608
     ),
+    # Checksums and sums for what had none, or could be lost unnoticed.
+    (
+        *(
+            f"UPDATE {table} SET checksum = {table}_sum({SUMS[table]}) "  # noqa: S608
+            f"WHERE had_former_sum('{table}', checksum, {SUMS[table]})"
+            for table in FORMER
+        ),
+        "ALTER TABLE receipt ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0",
+        "UPDATE receipt SET checksum = receipt_sum(identity, slot, client_seq, digest, seq)",
+        "ALTER TABLE session ADD COLUMN message_count INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE session ADD COLUMN message_check INTEGER NOT NULL DEFAULT -1",
+        """UPDATE session SET
+            message_count = (SELECT count(*) FROM message WHERE message.number = session.number)""",
+        "UPDATE session SET message_check = ~message_count",
+        "ALTER TABLE resource ADD COLUMN index_sum INTEGER NOT NULL DEFAULT 0",
+        f"UPDATE resource SET index_sum = (SELECT {INDEX_SUM} FROM log_index WHERE resource = number)",  # noqa: S608
+        "ALTER TABLE counter ADD COLUMN newest_count INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE counter ADD COLUMN newest_sum INTEGER NOT NULL DEFAULT 0",
+        """UPDATE counter SET newest_count = (SELECT count(*) FROM log WHERE seq > indexed_seq),
+            newest_sum = (SELECT coalesce(sum(resource), 0) FROM log WHERE seq > indexed_seq)""",
+        f"UPDATE counter SET checksum = counter_sum({SUMS['counter']}, newest_count, newest_sum)",  # noqa: S608
+    ),
+    # Sessions have chats now, which older versions cannot read: see `_run`. `client` has the protocol version
+    # that was agreed with each client, for when it comes back; the newest rows have the highest numbers.
+    (
+        """CREATE TABLE client (
+            place INTEGER PRIMARY KEY,
+            identity TEXT NOT NULL UNIQUE,
+            version TEXT NOT NULL
+        )""",
+    ),
 )
 
 VERSION = len(MIGRATIONS)
+
+CHECKED = 6
+"""Since this version, every row that `integrity` checks has a checksum."""
+
+UPGRADED = 7
+"""Since this version, everything in the tables is in the form that is read now."""
+
 TABLES = {
     "written_by",
     "counter",
@@ -184,11 +241,12 @@ TABLES = {
     "resource",
     "receipt",
     "range",
+    "client",
 }
 
 
 def check_file(path: Path) -> None:
-    """Refuse what is not a database, before SQLite sees it: it would take an empty file for a new one."""
+    """Refuse a file that is no database before SQLite opens it: it takes an empty file for a new one."""
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
@@ -198,27 +256,27 @@ def check_file(path: Path) -> None:
     except OSError as error:
         raise StorageError(f"{path} cannot be read ({error.strerror}); check who may read it") from error
     if lost_its_file:
-        raise StorageError(f"{path} is empty, but {wal.name} beside it is not; restore a backup of both")
+        raise StorageError(f"{path} is empty, but {wal.name} next to it is not; restore a backup of both")
     if size and not begins_well:
         raise StorageError(
-            f"{path} is not a database of agenthost, or its beginning is damaged; restore a backup of it, "
-            "or move it away to begin anew; it was not changed"
+            f"{path} is not a database of agenthost, or its beginning is damaged; restore a backup, "
+            "or move it away to start over; it was not changed"
         )
 
 
 def migrate(
     connection: sqlite3.Connection, path: Path, prepare: Callable[[sqlite3.Connection], None] = lambda _: None
 ) -> None:
-    """Bring the tables to this version, in one transaction; do nothing where they are.
+    """Bring the tables to this version, in one transaction; do nothing if they are.
 
-    A copy of a store of an older version is kept beside it, as the agenthost that wrote it can read it.
+    Before that, a copy of the older store is made next to it, for the agenthost that wrote it.
 
     `prepare` is called once the file is known to be ours, before it is changed.
 
     Raises:
         StorageError: the file belongs to another program, is damaged, or has a newer version.
     """
-    version = version_of(connection, path)
+    version = schema_version(connection, path)
     prepare(connection)
     if 0 < version < VERSION:
         _keep_copy(connection, path, version)
@@ -228,13 +286,13 @@ def migrate(
     missing = TABLES - _tables(connection)
     if missing:
         raise StorageError(
-            f"{path} is damaged: it has no table {', '.join(sorted(missing))}; restore a backup of it, "
-            "or move it away to begin anew"
+            f"{path} is damaged: it has no table {', '.join(sorted(missing))}; restore a backup, "
+            "or move it away to start over"
         )
 
 
-def version_of(connection: sqlite3.Connection, path: Path) -> int:
-    """Give the version of the tables: 0 for a new file."""
+def schema_version(connection: sqlite3.Connection, path: Path) -> int:
+    """Return the version of the tables; 0 for a new file."""
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     owner = int(connection.execute("PRAGMA application_id").fetchone()[0])
     is_new = owner == version == 0 and not _tables(connection)
@@ -242,16 +300,16 @@ def version_of(connection: sqlite3.Connection, path: Path) -> int:
         raise StorageError(f"{path} belongs to another program; name another folder; it was not changed")
     if version > VERSION:
         raise StorageError(
-            f"{path} was written by {_writer(connection)} (schema version {version}), and this one knows "
+            f"{path} was written by {_writer(connection)} (schema version {version}), and this one supports "
             f"versions up to {VERSION}; use that agenthost or a newer one; nothing was changed"
         )
     return version
 
 
 def _keep_copy(connection: sqlite3.Connection, path: Path, version: int) -> None:
-    """Keep a store as it is under another name; what an earlier attempt left there goes."""
+    """Copy a store to another name, replacing the copy of an earlier attempt."""
     copy = path.with_name(f"{path.stem}.v{version}{path.suffix}")
-    log.warning("the store has schema version %d, this is %d: it is kept as %s", version, VERSION, copy)
+    log.warning("the store is migrated from schema version %d to %d; copied to %s", version, VERSION, copy)
     copy.unlink(missing_ok=True)
     os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     with closing(sqlite3.connect(copy)) as target:
@@ -260,30 +318,37 @@ def _keep_copy(connection: sqlite3.Connection, path: Path, version: int) -> None
 
 
 def add_functions(connection: sqlite3.Connection) -> None:
-    """Let SQL compute checksums; where that takes long, say how far it is."""
-    done, told = 0, time.monotonic()
+    """Let SQL compute checksums. A long run logs its progress."""
+    done, reported = 0, time.monotonic()
 
     def counting(function: Callable[..., int]) -> Callable[..., int]:
         def checksum(*values: object) -> int:
-            nonlocal done, told
+            nonlocal done, reported
             done += 1
-            if time.monotonic() - told >= PROGRESS_SECONDS:
-                told = time.monotonic()
-                log.warning("the store is brought to schema version %d: %d rows are done", VERSION, done)
+            if time.monotonic() - reported >= PROGRESS_SECONDS:
+                reported = time.monotonic()
+                log.warning("migrating the store to schema version %d: %d rows done", VERSION, done)
             return function(*values)
 
         return checksum
 
     for name, function in FUNCTIONS.items():
         connection.create_function(f"{name}_sum", -1, counting(function), deterministic=True)
+    connection.create_function("had_former_sum", -1, _had_former_sum, deterministic=True)
+
+
+def _had_former_sum(table: str, checksum: object, *values: object) -> bool:
+    return is_sound(checksum, FORMER[table], *values)
 
 
 def _run(connection: sqlite3.Connection, version: int) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for statements in MIGRATIONS[version:]:
+        for number, statements in enumerate(MIGRATIONS[version:], version + 1):
             for statement in statements:
                 connection.execute(statement)
+            if number == UPGRADED and version > 0:  # a new store is empty
+                upgrade_contents(connection)
         connection.execute("UPDATE written_by SET agenthost = ?", (_our_version(),))
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {VERSION}")
@@ -299,7 +364,7 @@ def _tables(connection: sqlite3.Connection) -> set[str]:
 
 
 def _writer(connection: sqlite3.Connection) -> str:
-    """Name the agenthost that made these tables; a newer one may have stopped saying so."""
+    """Name the agenthost that wrote these tables. A newer one may no longer record it."""
     try:
         found = connection.execute("SELECT agenthost FROM written_by").fetchone()
     except sqlite3.OperationalError:
@@ -310,5 +375,5 @@ def _writer(connection: sqlite3.Connection) -> str:
 def _our_version() -> str:
     try:
         return metadata.version("agenthost")
-    except metadata.PackageNotFoundError:  # run from a folder that nobody installed
+    except metadata.PackageNotFoundError:  # run from a source tree that is not installed
         return "of unknown version"

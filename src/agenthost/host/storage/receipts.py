@@ -1,31 +1,45 @@
-"""Receipts: what a store knows of the actions that clients sent. Knows SQL; the transaction is its caller's.
+"""Receipts of actions that clients sent: read, changed and removed. The caller provides the transaction.
 
-They are put with the other rows of a commit (see `writing`); what is rarer is here.
+New receipts are inserted with the other rows of a commit, see `batch`.
 """
 
 import sqlite3
 
 from agenthost.host.storage import DropReceipts, EchoReceipt, Receipt
+from agenthost.host.storage.checksums import is_sound, receipt_sum
 
-_READ = """SELECT identity, slot, client_seq, digest, seq FROM receipt
+_READ = """SELECT identity, slot, client_seq, digest, seq, checksum FROM receipt
     WHERE identity = ? ORDER BY seq IS NULL, seq"""
+
+_WAITING = "SELECT slot FROM receipt WHERE identity = ? AND client_seq = ? AND digest = ? AND seq IS NULL"
+_ECHO = "UPDATE receipt SET seq = ?, checksum = ? WHERE identity = ? AND slot = ?"
 
 _REMOVE_OLD = """DELETE FROM receipt WHERE (identity, slot) IN
     (SELECT identity, slot FROM receipt WHERE seq <= ? ORDER BY seq LIMIT ?)"""
 
 
-def read_receipts(connection: sqlite3.Connection, identity: str) -> list[Receipt]:
-    """Return the receipts of a client, oldest first; those without an echo come last."""
-    return [Receipt(*found) for found in connection.execute(_READ, (identity,))]
+def read_receipts(connection: sqlite3.Connection, identity: str) -> tuple[list[Receipt], int]:
+    """Return the receipts of a client, oldest first, and how many were left out because they are damaged.
+
+    Receipts without an echo come last.
+    """
+    found = connection.execute(_READ, (identity,)).fetchall()
+    sound = {
+        values[1]: Receipt(*values)  # by slot: a damaged index can list one twice
+        for *values, checksum in found
+        if values[0] == identity and is_sound(checksum, receipt_sum, *values)
+    }
+    return list(sound.values()), len(found) - len(sound)
 
 
 def change_receipts(connection: sqlite3.Connection, write: DropReceipts | EchoReceipt) -> None:
-    """Remove receipts, or note an echo that came late."""
+    """Remove receipts, or record a late echo."""
     if isinstance(write, EchoReceipt):
-        connection.execute(
-            "UPDATE receipt SET seq = ? WHERE identity = ? AND client_seq = ? AND digest = ? AND seq IS NULL",
-            (write.seq, write.identity, write.client_seq, write.digest),
-        )
+        known = (write.identity, write.client_seq, write.digest)
+        found = connection.execute(_WAITING, known).fetchall()
+        for (slot,) in found:
+            checksum = receipt_sum(write.identity, slot, write.client_seq, write.digest, write.seq)
+            connection.execute(_ECHO, (write.seq, checksum, write.identity, slot))
     elif write.slot is None:
         connection.execute("DELETE FROM receipt WHERE identity = ?", (write.identity,))
     else:
@@ -35,10 +49,10 @@ def change_receipts(connection: sqlite3.Connection, write: DropReceipts | EchoRe
 
 
 def has_old(connection: sqlite3.Connection, seq: int) -> bool:
-    """Tell whether there are receipts of echoes up to this number."""
+    """Return whether there are receipts whose echo has at most this number."""
     return connection.execute("SELECT 1 FROM receipt WHERE seq <= ? LIMIT 1", (seq,)).fetchone() is not None
 
 
-def remove_old(connection: sqlite3.Connection, seq: int, at_most: int) -> None:
-    """Remove the oldest receipts of echoes up to this number."""
-    connection.execute(_REMOVE_OLD, (seq, at_most))
+def remove_old(connection: sqlite3.Connection, seq: int, limit: int) -> None:
+    """Remove the oldest receipts whose echo has at most this number, up to `limit` of them."""
+    connection.execute(_REMOVE_OLD, (seq, limit))

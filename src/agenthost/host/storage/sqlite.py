@@ -1,19 +1,21 @@
-"""The store in one SQLite file, which is what a host has unless told otherwise.
+"""The SQLite store, in one file. A host uses it by default.
 
-One connection writes; others read, each as of one moment, without waiting for the writer (SQLite's
-write-ahead log). Knows connections and transactions: which tables there are is with `migrations`, what a
-write does to them with `writing`, `indexing` and `trimming`. Starts no thread: every call blocks.
+One connection writes. Others read, each as of one moment, without waiting for the writer (SQLite's
+write-ahead log). This module handles connections and transactions; `migrations` has the tables, and `batch`,
+`index` and `retention` change them. It starts no thread: every call blocks.
 """
 
 import logging
+import math
 import os
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from typing import Literal, TypeAlias, get_args
+
+from msgspec.structs import replace
 
 from agenthost.errors import Damaged, StorageError
 from agenthost.host.storage import (
@@ -25,18 +27,19 @@ from agenthost.host.storage import (
     StoredSession,
     Write,
 )
-from agenthost.host.storage.checking import check_quickly
+from agenthost.host.storage.batch import Batch, forget_root
 from agenthost.host.storage.checksums import RowDamaged
 from agenthost.host.storage.counter import Counter, put_counter, read_counter
-from agenthost.host.storage.faults import explained, is_corrupt
-from agenthost.host.storage.folder import DataFolder
-from agenthost.host.storage.indexing import catch_up, read_entries
+from agenthost.host.storage.data_folder import DataFolder
+from agenthost.host.storage.errors import RAISED, is_corrupt, translate, translated_errors
+from agenthost.host.storage.index import catch_up, read_page
+from agenthost.host.storage.integrity import check_quickly
 from agenthost.host.storage.migrations import check_file, migrate
 from agenthost.host.storage.ranges import Ranges, begin_range, next_start
-from agenthost.host.storage.reading import (
+from agenthost.host.storage.reader import (
     count_rows,
+    decode_text,
     find_messages,
-    lenient,
     list_rows,
     read_content,
     read_floor,
@@ -45,9 +48,8 @@ from agenthost.host.storage.reading import (
     read_session,
 )
 from agenthost.host.storage.receipts import has_old, read_receipts, remove_old
-from agenthost.host.storage.space import give_back, let_shrink, prepare_new
-from agenthost.host.storage.trimming import AT_MOST, has_long, trim_long, trim_old
-from agenthost.host.storage.writing import Batch, forget_root
+from agenthost.host.storage.retention import MAX_REMOVED, has_long, trim_long, trim_old
+from agenthost.host.storage.space import enable_shrinking, prepare_new_file, release_pages
 
 __all__ = ["FILE", "SqliteStorage", "Sync"]
 
@@ -57,11 +59,11 @@ Sync: TypeAlias = Literal["full", "normal"]
 
 FILE = "agenthost.db"
 BUSY_SECONDS = 5.0
-"""How long to wait for a lock. Only a program that is not agenthost can have one."""
+"""How long to wait for a lock. Only another program can hold one."""
 
 IDLE_READERS = 4
 PAGES_BEFORE_CHECKPOINT = 4_000
-"""About 16 MB: a checkpoint waits for the disk, so it should be rare."""
+"""About 16 MB. A checkpoint waits for the disk, so it should be rare."""
 
 WAL_BYTES_KEPT = 64 * 1024 * 1024
 
@@ -71,10 +73,10 @@ _sync_data = getattr(os, "fdatasync", os.fsync)  # as SQLite does; macOS has onl
 class SqliteStorage:
     """A `Storage` in a folder of its own.
 
-    With `sync="full"` a commit waits for the disk: what it holds survives a power cut. With `"normal"` it
-    survives `kill -9`, and a power cut may take what was committed since the last call of `sync`.
+    With `sync="full"` a commit waits for the disk and survives a power cut. With `"normal"` it survives
+    `kill -9`, but a power cut may lose what was committed since the last call of `sync`.
 
-    `begin` says where the range of numbers begins that an opening gives, above the last known one.
+    `begin` returns where the next range of sequence numbers starts, given the last known number.
     """
 
     def __init__(
@@ -89,8 +91,8 @@ class SqliteStorage:
         self._writer: sqlite3.Connection | None = None
         self._counter = Counter()
         self._ranges = Ranges([])
-        self._is_behind = False  # something was committed that the disk may not have yet
-        self._told: set[str] = set()  # what is damaged and was logged
+        self._is_behind = False  # a commit may not be on the disk yet
+        self._reported: set[str] = set()  # damage that was logged already
         self._writing_lock = Lock()
         self._idle: list[sqlite3.Connection] = []
         self._idle_lock = Lock()
@@ -99,7 +101,7 @@ class SqliteStorage:
         """Open the store; see `Storage.open`."""
         if self._writer is not None:
             raise StorageError(f"{self._path} is open already")
-        self._folder.hold()
+        self._folder.acquire()
         try:
             return self._open_file()
         except BaseException:
@@ -108,21 +110,21 @@ class SqliteStorage:
 
     def _open_file(self) -> Opening:
         check_file(self._folder.make_file(FILE))
-        with explained(self._path):
+        with translated_errors(self._path):
             self._writer = writer = self._connect()
-            # Whose file it is comes first: turning on the write-ahead log would change it.
+            # `migrate` checks first whose file it is: turning on the write-ahead log changes it.
             migrate(writer, self._path, prepare=_turn_on_wal)
             check_quickly(writer, self._path)
-            let_shrink(writer, self._path)
+            enable_shrinking(writer, self._path)
             writer.execute("PRAGMA synchronous = full")
             writer.execute(f"PRAGMA wal_autocheckpoint = {PAGES_BEFORE_CHECKPOINT}")
             writer.execute(f"PRAGMA journal_size_limit = {WAL_BYTES_KEPT}")
             self._counter = counter = read_counter(writer)
-            with _transaction(writer):  # SQLite opens a file that it cannot write: better told now than later
+            with _transaction(writer):  # SQLite opens files that it cannot write: fail now, not later
                 self._begin_range(writer, counter)
                 root, root_seq, root_entries = self._read_root(writer, counter)
                 put_counter(writer, counter)
-            # Not before: that the write-ahead log has a name in its folder is synced with the first commit.
+            # Not earlier: the first commit, in full sync, also syncs the folder entry of the write-ahead log.
             writer.execute(f"PRAGMA synchronous = {self._sync}")
             active = writer.execute("SELECT number FROM session WHERE is_active ORDER BY number").fetchall()
         return Opening(
@@ -136,7 +138,7 @@ class SqliteStorage:
         )
 
     def _begin_range(self, writer: sqlite3.Connection, counter: Counter) -> None:
-        catch_up(writer, counter, counter.last_seq)
+        catch_up(writer, counter, counter.last_seq, is_opening=True)
         start = self._begin(counter.last_seq)
         self._ranges = begin_range(writer, counter.last_seq, start)
         counter.last_seq = counter.indexed_seq = start
@@ -144,33 +146,46 @@ class SqliteStorage:
     def _read_root(
         self, writer: sqlite3.Connection, counter: Counter
     ) -> tuple[bytes | None, int, list[Entry]]:
-        """Read the root, or begin it anew where it is damaged: only settings that were chosen are lost."""
+        """Read the root. If it is damaged, start a new one: only the chosen settings are lost."""
         put_counter(writer, counter)
         try:
             return read_root(writer)
         except RowDamaged as damage:
-            log.error("what all clients see of the host is damaged (%s) and begun anew", damage)  # noqa: TRY400
+            log.error("the root is damaged (%s); a new one is started, settings are reset", damage)  # noqa: TRY400
         forget_root(writer, counter)
         return None, 0, []
 
     def commit(self, writes: Sequence[Write], last_seq: int) -> None:
-        """Do all of these writes, in order, or none; see `Storage.commit`."""
-        with self._writing() as connection:
+        """Apply all of these writes in order, or none; see `Storage.commit`."""
+        # Written out, not with `_writing` and `_transaction`: every turn waits for this.
+        with self._writing_lock:
+            connection = self._writer
+            if connection is None:
+                raise StorageError(f"{self._path} is closed")
             batch = Batch(connection, self._counter, last_seq)
             if not writes and last_seq == self._counter.last_seq:
                 return
-            with _transaction(connection):
+            try:
+                connection.execute("BEGIN IMMEDIATE")
                 batch.put(writes)
+                connection.execute("COMMIT")
+            except BaseException as error:
+                if connection.in_transaction:  # after some errors SQLite has rolled back by itself
+                    with suppress(sqlite3.Error):  # the first error is the one to report
+                        connection.execute("ROLLBACK")
+                if isinstance(error, RAISED):
+                    raise translate(error, self._path) from error
+                raise
             self._counter = batch.counter
             self._is_behind = self._sync == "normal"
 
     def sync(self) -> None:
-        """Wait until the disk has all that was committed; see `Storage.sync`."""
+        """Wait until everything that was committed is on the disk; see `Storage.sync`."""
         if not self._is_behind:
             return
-        self._is_behind = False  # before: what is committed meanwhile is for the next time
+        self._is_behind = False  # before the sync: later commits are for the next one
         try:
-            # All that is not in the file of the database yet: SQLite waits for the disk when it moves it.
+            # Only the write-ahead log: SQLite itself syncs when it moves data into the database file.
             wal = os.open(f"{self._path}-wal", os.O_RDONLY)
             try:
                 _sync_data(wal)
@@ -183,7 +198,7 @@ class SqliteStorage:
             raise StorageError(f"{self._path} could not be synced: {error.strerror}") from error
 
     def trim(self, per_session: int, total: int) -> int:
-        """Remove old entries, a bounded number a call; see `Storage.trim`. Call again until it gives 0."""
+        """Remove old entries, a bounded number per call; see `Storage.trim`."""
         with self._writing() as connection:
             counter = replace(self._counter)
             oldest = self._ranges.before(total, counter.last_seq)
@@ -192,19 +207,19 @@ class SqliteStorage:
             if is_short and not has_old(connection, oldest):
                 return 0
             with _transaction(connection):
-                remove_old(connection, oldest, AT_MOST)
+                remove_old(connection, oldest, MAX_REMOVED)
                 catch_up(connection, counter, counter.last_seq)
                 removed = trim_long(connection, per_session)
-                removed += trim_old(connection, counter.entry_count - removed - total, AT_MOST - removed)
+                removed += trim_old(connection, counter.entry_count - removed - total, MAX_REMOVED - removed)
                 counter.entry_count -= removed
                 put_counter(connection, counter)
             self._counter = counter
         return removed
 
     def shrink(self) -> int:
-        """Give back free space, a bounded amount a call; see `Storage.shrink`."""
+        """Return free space to the disk, a bounded amount per call; see `Storage.shrink`."""
         with self._writing() as connection:
-            return give_back(connection)
+            return release_pages(connection)
 
     def find(
         self, *, uri: str | None = None, name: str | None = None, number: int | None = None
@@ -216,7 +231,7 @@ class SqliteStorage:
             return read_row(connection, column, named[column])
 
     def load(self, number: int) -> StoredSession | None:
-        """Read a session whole, as of one moment, without its contents."""
+        """Read a complete session as of one moment, without its contents."""
         with self._reading(f"session number {number}") as connection:
             return read_session(connection, number)
 
@@ -239,34 +254,47 @@ class SqliteStorage:
             return count_rows(connection, owner)
 
     def holds(self, seq: int) -> bool:
-        """Tell whether this number was given in the past that this store holds; see `Storage.holds`."""
+        """Return whether this number was assigned in this store's history; see `Storage.holds`."""
         return self._ranges.holds(seq, self._counter.last_seq)
 
     def messages_with(
         self, numbers: Sequence[int], words: Sequence[Sequence[str]]
     ) -> Sequence[tuple[int, bytes]]:
-        """Return the messages of some sessions that hold each of these words; see `Storage`."""
+        """Return the messages of these sessions that contain every word; see `Storage`."""
         with self._reading("a transcript") as connection:
             return find_messages(connection, numbers, words)
 
     def floor(self, resources: Collection[int]) -> int:
-        """Give the number up to which the log of any of these resources was trimmed; 0 if none was."""
+        """Return the highest number trimmed from the log of any of these resources; 0 if none was."""
         with self._reading("the log") as connection:
             return max([read_floor(connection, number) for number in resources], default=0)
 
-    def replay(self, after: int, resources: Collection[int], client: str) -> Sequence[Entry]:
-        """Read the log of these resources after this number, in order, as that client may see it."""
+    def replay(
+        self, after: int, resources: Collection[int], client: str, max_bytes: float = math.inf
+    ) -> Sequence[Entry]:
+        """Read the log of these resources after this number, in order; see `Storage.replay`."""
         with self._reading("the log") as connection:
-            entries = read_entries(connection, resources, after)
-        return [entry for entry in entries if entry.only_for in (None, client)]
+            return read_page(connection, resources, after, client, max_bytes)
 
     def receipts(self, identity: str) -> Sequence[Receipt]:
         """Read the receipts of a client; see `Storage.receipts`."""
         with self._reading("the list of receipts") as connection:
-            return read_receipts(connection, identity)
+            receipts, damaged = read_receipts(connection, identity)
+        if damaged:
+            what = f"the receipt list of a client ({damaged} left out)"
+            self._damaged(what, "what it sends again may happen twice")
+        return receipts
+
+    def version_of(self, identity: str) -> str | None:
+        """Return the protocol version that was agreed with a client; see `Storage.version_of`."""
+        with self._reading("the list of clients") as connection:
+            found = connection.execute(
+                "SELECT version FROM client WHERE identity = ?", (identity,)
+            ).fetchone()
+        return None if found is None else str(found[0])
 
     def close(self) -> None:
-        """Close the store and let go of its folder; closing twice is fine."""
+        """Close the store and release its folder. Closing twice is fine."""
         with self._writing_lock:
             with self._idle_lock:
                 writer, self._writer = self._writer, None
@@ -274,28 +302,28 @@ class SqliteStorage:
             for reader in readers:
                 reader.close()
             if writer is not None:
-                writer.close()  # the last one: SQLite puts its write-ahead log into the file
-            self._folder.let_go()
+                writer.close()  # the last connection: SQLite checkpoints the write-ahead log
+            self._folder.release()
 
     def _connect(self) -> sqlite3.Connection:
-        # One thread at a time uses a connection, not always the same. Transactions are begun by hand.
+        # One thread at a time uses a connection, but not always the same one. Transactions are explicit.
         connection = sqlite3.connect(
             self._path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
-        connection.text_factory = lenient
+        connection.text_factory = decode_text
         return connection
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        with self._writing_lock, explained(self._path):
+        with self._writing_lock, translated_errors(self._path):
             if self._writer is None:
                 raise StorageError(f"{self._path} is closed")
             yield self._writer
 
     @contextmanager
     def _reading(self, what: str) -> Iterator[sqlite3.Connection]:
-        """Lend a connection on which everything is as of one moment; `what` is read, should it be damaged."""
-        with explained(self._path):
+        """Lend a connection that reads as of one moment. `what` names what is read, should it be damaged."""
+        with translated_errors(self._path):
             connection = self._take_reader()
             try:
                 connection.execute("BEGIN")
@@ -306,12 +334,12 @@ class SqliteStorage:
                 if isinstance(error, RowDamaged) or is_corrupt(error):
                     raise self._damaged(what, str(error)) from error
                 raise
-            self._give_back(connection)
+            self._return_reader(connection)
 
     def _damaged(self, what: str, why: str) -> Damaged:
-        """Log what is damaged, once, and give the error for whoever wanted it."""
-        if what not in self._told:
-            self._told.add(what)
+        """Log damage once, and return the error for the caller."""
+        if what not in self._reported:
+            self._reported.add(what)
             log.error("%s is damaged in %s: %s", what, self._path, why)
         return Damaged(what)
 
@@ -325,7 +353,7 @@ class SqliteStorage:
         reader.execute("PRAGMA query_only = ON")
         return reader
 
-    def _give_back(self, reader: sqlite3.Connection) -> None:
+    def _return_reader(self, reader: sqlite3.Connection) -> None:
         with self._idle_lock:
             if self._writer is not None and len(self._idle) < IDLE_READERS:
                 self._idle.append(reader)
@@ -334,21 +362,21 @@ class SqliteStorage:
 
 
 def _turn_on_wal(connection: sqlite3.Connection) -> None:
-    prepare_new(connection)
+    prepare_new_file(connection)
     mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
     if mode != "wal":
-        raise StorageError("the folder of the data cannot have a write-ahead log; use one on a local disk")
+        raise StorageError("the data folder cannot have a write-ahead log; use one on a local disk")
 
 
 @contextmanager
 def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Commit, or roll back whatever went wrong, so that the next transaction can begin."""
+    """Commit, or roll back on any error, so that the next transaction can begin."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
         connection.execute("COMMIT")
     except BaseException:
-        if connection.in_transaction:  # SQLite itself has rolled back after some errors
-            with suppress(sqlite3.Error):  # the first error is the one to tell
+        if connection.in_transaction:  # after some errors SQLite has rolled back by itself
+            with suppress(sqlite3.Error):  # the first error is the one to report
                 connection.execute("ROLLBACK")
         raise

@@ -1,4 +1,4 @@
-"""All terminals of a host: made, found, listed, removed, and ended with the host."""
+"""The terminals of a host: created, found, listed, removed, and ended with the host."""
 
 import asyncio
 import os
@@ -9,44 +9,43 @@ from urllib.parse import unquote, urlsplit
 
 from agenthost.core.decisions.terminals import MAX_SIZE
 from agenthost.errors import InvalidValue, LimitReached, TerminalExists, TerminalNotFound, UriReserved
-from agenthost.host.confinement import Confinement
-from agenthost.host.engine import Engine
 from agenthost.host.files.grants import Grants
 from agenthost.host.files.jail import WRITE
+from agenthost.host.sandbox.policy import Confinement
+from agenthost.host.state.engine import Engine
+from agenthost.host.state.registry import RESERVED
+from agenthost.host.state.terminal import TerminalTable
 from agenthost.host.terminals.process import Process
-from agenthost.host.terminals.shells import Shell, environment, interactive, user_shell
+from agenthost.host.terminals.shells import Shell, interactive_shell, terminal_environment, user_shell
 from agenthost.host.terminals.terminal import Hooks, Terminal
-from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.ahp.terminal import TerminalClaim, TerminalInfo, TerminalState
-from agenthost.wire.mismatch import quote
+from agenthost.wire.error_messages import quote
 
 COLS, ROWS = 80, 24
 
-TELL_SECONDS = 0.25
-"""How often titles change in the root's list, which is durable: a program may change its own all the time."""
+UPDATE_SECONDS = 0.25
+"""How often titles change in the root's list: it is durable, and programs may change titles all the time."""
 
-FolderOf: TypeAlias = Callable[[str | None, str], Path]
-"""Gives the folder of an owner that a URI means, or the one to start in.
+ResolveFolder: TypeAlias = Callable[[str | None, str], Path]
+"""Returns the folder that a URI names for an owner, or the default one. Raises `InvalidValue`."""
 
-Raises `InvalidValue` if it may not be."""
-
-WritableOf: TypeAlias = Callable[[Path, str], Sequence[Path]]
-"""Gives what an owner's terminal in this folder may write."""
+FindWritable: TypeAlias = Callable[[Path, str], Sequence[Path]]
+"""Returns the paths that an owner's terminal in this folder may write."""
 
 
-class Wishes(TypedDict, total=False):
-    """How a terminal is to be; all of it may be left out.
+class TerminalOptions(TypedDict, total=False):
+    """Options of a new terminal.
 
     Attributes:
         name: its first title.
         cwd: the folder to start in, as a `file:` URI.
-        folder: the same, if whoever asks has seen to it that it may be.
-        cols: how wide it is.
-        rows: how high it is.
-        command: what to run in place of the user's shell: a line for `sh`, or a program and its arguments.
-        env: more for its environment.
+        folder: the same as a path, if the caller has checked that it is allowed.
+        cols: its width.
+        rows: its height.
+        command: what to run instead of the user's shell: a line for `sh`, or a program and its arguments.
+        env: additional variables for its environment.
         owner: whose it is.
-        heard: is told of its output.
+        on_output: called with its output.
     """
 
     name: str | None
@@ -57,11 +56,11 @@ class Wishes(TypedDict, total=False):
     command: str | Sequence[str] | None
     env: Mapping[str, str]
     owner: str
-    heard: Callable[[str], None] | None
+    on_output: Callable[[str], None] | None
 
 
-def inside(grants: Grants) -> FolderOf:
-    """Let terminals start in the owner's workspace and below, all links followed, and nowhere else."""
+def start_folders(grants: Grants) -> ResolveFolder:
+    """Let terminals start in the owner's workspace and below, with links resolved, and nowhere else."""
 
     def folder_of(uri: str | None, owner: str) -> Path:
         root = grants.folder_of(owner or None)
@@ -78,8 +77,8 @@ def inside(grants: Grants) -> FolderOf:
     return folder_of
 
 
-def writable(grants: Grants) -> WritableOf:
-    """Let terminals write the owner's workspace, and the folder that they are in if the owner may."""
+def writable_paths(grants: Grants) -> FindWritable:
+    """Let terminals write to the owner's workspace, and to their own folder if the owner may."""
 
     def paths_of(folder: Path, owner: str) -> list[Path]:
         may_write = grants.jail(owner or None).may(folder.parts[1:], WRITE)
@@ -93,32 +92,38 @@ class Terminals:
 
     Attributes:
         folder: decides where terminals may start.
-        shell: what runs where no command is given; the user's, unless told.
-        has_private_input: show keys to nobody but the client that typed them, from the next terminal on. Else
-            all who watch see them, as they see every action.
+        shell: what runs if no command is given; by default the user's shell.
+        has_private_input: whether input is shown only to the client that typed it, in new terminals.
+            Otherwise all subscribers see it, like every action.
     """
 
     def __init__(
-        self, engine: Engine, *, folder: FolderOf, writable: WritableOf, confinement: Confinement
+        self,
+        engine: Engine,
+        table: TerminalTable[Terminal],
+        *,
+        folder: ResolveFolder,
+        writable: FindWritable,
+        confinement: Confinement,
     ) -> None:
-        """Keep terminals in `engine.terminals`, where feeds find them."""
+        """Keep terminals in `table`, by URI. The engine and the dispatcher find them there too."""
         self.folder = folder
         self._writable = writable
         self._confinement = confinement
         self.shell = user_shell()
         self.has_private_input = False
         self._engine = engine
-        self._held = engine.terminals
-        self._making: dict[str, str] = {}  # and whose they are
+        self._held = table
+        self._making = table.making
         self._last_number = 0
-        self._telling: asyncio.TimerHandle | None = None
+        self._update_timer: asyncio.TimerHandle | None = None
         self._is_closed = False
 
     def __len__(self) -> int:
         return len(self._held)
 
     def get(self, uri: str) -> Terminal:
-        """Give a terminal.
+        """Return a terminal.
 
         Raises:
             TerminalNotFound: there is none of that URI.
@@ -133,61 +138,61 @@ class Terminals:
         return [one.info() for one in self._held.values() if owner in (None, one.owner)]
 
     def is_visible(self, uri: str, owner: str | None) -> bool:
-        """Tell whether there is such a terminal, of this owner, or of any."""
+        """Return whether this owner can see such a terminal; `None` sees all."""
         terminal = self._held.get(uri)
         return terminal is not None and owner in (None, terminal.owner)
 
     def check_visible(self, uri: str, owner: str | None) -> None:
-        """Refuse a terminal that is not there, or is somebody else's: no difference is made.
+        """Refuse a terminal that does not exist, or belongs to somebody else.
 
         Raises:
-            TerminalNotFound: there is none of that URI, or not of this owner.
+            TerminalNotFound: the same for both, so that nobody learns what others have.
         """
         if not self.is_visible(uri, owner):
             raise TerminalNotFound(uri)
 
     def is_taken(self, uri: str) -> bool:
-        """Tell whether a terminal has this URI, or will have it in a moment."""
+        """Return whether a terminal has this URI, or is starting with it."""
         return uri in self._held or uri in self._making
 
-    async def create(self, uri: str, claim: TerminalClaim, **wishes: Unpack[Wishes]) -> Terminal:
-        """Start a terminal; it is in the root's list when this returns.
+    async def create(self, uri: str, claim: TerminalClaim, **options: Unpack[TerminalOptions]) -> Terminal:
+        """Start a terminal. It is in the root's list when this returns.
 
         Raises:
             TerminalExists: the URI is in use.
-            UriReserved: by another owner, or by something else.
-            InvalidValue: a folder that it may not start in, or a size that no terminal has.
-            LimitReached: there are as many terminals as there may be.
+            UriReserved: the URI is in use by another owner, or by something else.
+            InvalidValue: it may not start in this folder, or the size is out of range.
+            LimitReached: there are too many terminals.
             ShellsRefused: it would have no sandbox, and there are several owners.
             HostError: it could not be started.
         """
         self._engine.journal.refuse_if_in_trouble()
-        owner = wishes.get("owner", "")
-        folder = wishes.get("folder") or self.folder(wishes.get("cwd"), owner)
+        owner = options.get("owner", "")
+        folder = options.get("folder") or self.folder(options.get("cwd"), owner)
         await self._confinement.check()
-        cols, rows = _size("cols", wishes.get("cols"), COLS), _size("rows", wishes.get("rows"), ROWS)
+        cols, rows = _size("cols", options.get("cols"), COLS), _size("rows", options.get("rows"), ROWS)
         self._claim(uri, owner)
         try:
             if await asyncio.to_thread(self._engine.storage.find, uri=uri) is not None:
                 raise UriReserved(uri)
             await self._make_room(owner)
-            terminal = await self._start(uri, claim, wishes, folder, cols, rows)
+            terminal = await self._start(uri, claim, options, folder, cols, rows)
         finally:
             del self._making[uri]
         self._held[uri] = terminal
-        self._tell()
-        terminal.begin()
+        self._update_root()
+        terminal.start()
         try:
-            self._refuse_if_closed()  # meanwhile
+            self._refuse_if_closed()  # the host may have closed in between
             await self._engine.journal.wait()
-        except BaseException:  # nobody knows of it, so nobody would end it
+        except BaseException:  # nobody knows of it yet, so nobody else would end it
             await self._drop([uri])
             raise
         return terminal
 
     def _claim(self, uri: str, owner: str) -> None:
         self._refuse_if_closed()
-        if uri == ROOT_URI:
+        if uri in RESERVED:
             raise UriReserved(uri)
         if self.is_taken(uri):
             held = self._held.get(uri)
@@ -200,28 +205,28 @@ class Terminals:
             raise LimitReached("the host is being closed")
 
     async def _make_room(self, owner: str) -> None:
-        """Remove the oldest that have ended and that only a session holds, if there are too many.
+        """Remove the oldest terminals that have ended and are held by a session, if there are too many.
 
-        Each owner has so many of its own; who has no owner has all that there may be.
+        There is a limit for each owner, and one for all.
         """
         limits = self._engine.limits
         if owner:
             own = {uri: one for uri, one in self._held.items() if one.owner == owner}
             making = list(self._making.values()).count(owner)
-            await self._drop(_superfluous(own, making, limits.terminals_per_owner, "terminals of yours"))
-        await self._drop(_superfluous(self._held, len(self._making), limits.terminals, "terminals"))
+            await self._drop(_to_evict(own, making, limits.terminals_per_owner, "terminals of yours"))
+        await self._drop(_to_evict(self._held, len(self._making), limits.terminals, "terminals"))
 
     async def _start(
-        self, uri: str, claim: TerminalClaim, wishes: Wishes, folder: Path, cols: int, rows: int
+        self, uri: str, claim: TerminalClaim, options: TerminalOptions, folder: Path, cols: int, rows: int
     ) -> Terminal:
-        shell = self._program(wishes.get("command"))
-        title = wishes.get("name") or _title(wishes.get("command"), shell)
-        env = {**environment(), **shell.env, **wishes.get("env", {})}
+        shell = self._program(options.get("command"))
+        title = options.get("name") or _title(options.get("command"), shell)
+        env = {**terminal_environment(), **shell.env, **options.get("env", {})}
         try:
-            command, env = self._confined(shell, folder, env, wishes.get("owner", ""))
+            command, env = self._confined(shell, folder, env, options.get("owner", ""))
             process = await Process.start(command, cwd=folder, env=env, cols=cols, rows=rows)
         except BaseException:
-            shell.forget()
+            shell.remove_script()
             raise
         state: TerminalState = {
             "title": title,
@@ -230,6 +235,8 @@ class Terminals:
             "rows": rows,
             "content": [],
             "claim": claim,
+            "isPty": True,
+            "lifecycle": {"status": "running"},
         }
         self._last_number -= 1
         return Terminal(
@@ -240,9 +247,9 @@ class Terminals:
             journal=self._engine.journal,
             hub=self._engine.hub,
             scrollback=self._engine.limits.scrollback_characters,
-            hooks=Hooks(self._tell_soon, wishes.get("heard"), self.has_private_input),
+            hooks=Hooks(self._update_root_soon, options.get("on_output"), self.has_private_input),
             shell=shell,
-            owner=wishes.get("owner", ""),
+            owner=options.get("owner", ""),
         )
 
     def _confined(
@@ -252,11 +259,11 @@ class Terminals:
         read = [] if shell.folder is None else [shell.folder]
         if not any(folder.is_relative_to(one) for one in write):
             read.append(folder)
-        return self._confinement.shell(shell.command, folder=folder, env=env, write=write, read=read)
+        return self._confinement.shell_command(shell.command, folder=folder, env=env, write=write, read=read)
 
     def _program(self, command: str | Sequence[str] | None) -> Shell:
         if command is None:
-            return interactive(self.shell, os.environ.get("HOME", "/"))
+            return interactive_shell(self.shell, os.environ.get("HOME", "/"))
         return Shell(["/bin/sh", "-c", command] if isinstance(command, str) else list(command))
 
     async def dispose(self, uri: str) -> None:
@@ -268,51 +275,51 @@ class Terminals:
         self.get(uri)
         await self._drop([uri])
 
-    async def dispose_of(self, session: str) -> None:
-        """Remove the terminals that a session holds: it is being removed itself."""
+    async def dispose_held_by(self, session: str) -> None:
+        """Remove the terminals that a session holds, because it is being removed itself."""
         await self._drop([uri for uri, one in self._held.items() if one.claim.get("session") == session])
 
     async def _drop(self, uris: Sequence[str]) -> None:
-        """Remove these, side by side; those that went by themselves meanwhile are no matter."""
+        """Remove these terminals concurrently. Those that are gone already are skipped."""
         terminals = [self._held.pop(uri) for uri in uris if uri in self._held]
         if terminals:
-            self._tell()
-            await asyncio.gather(*(terminal.leave() for terminal in terminals))
+            self._update_root()
+            await asyncio.gather(*(terminal.remove() for terminal in terminals))
 
     async def close(self) -> None:
-        """End all terminals, side by side, within bounded time. The root of the next start says so."""
+        """End all terminals concurrently, within bounded time. The root is updated at the next start."""
         self._is_closed = True
         terminals = tuple(self._held.values())
         self._held.clear()
-        if self._telling is not None:
-            self._telling.cancel()
-        await asyncio.gather(*(terminal.leave() for terminal in terminals))
+        if self._update_timer is not None:
+            self._update_timer.cancel()
+        await asyncio.gather(*(terminal.remove() for terminal in terminals))
 
-    def _tell(self) -> None:
-        if self._telling is not None:
-            self._telling.cancel()
-            self._telling = None
+    def _update_root(self) -> None:
+        if self._update_timer is not None:
+            self._update_timer.cancel()
+            self._update_timer = None
         if not self._is_closed:
             self._engine.root.set_terminals(self.list())
 
-    def _tell_soon(self, *, is_urgent: bool) -> None:
+    def _update_root_soon(self, *, is_urgent: bool) -> None:
         if is_urgent:
-            self._tell()
-        elif self._telling is None and not self._is_closed:
-            self._telling = asyncio.get_running_loop().call_later(TELL_SECONDS, self._tell)
+            self._update_root()
+        elif self._update_timer is None and not self._is_closed:
+            self._update_timer = asyncio.get_running_loop().call_later(UPDATE_SECONDS, self._update_root)
 
 
-def _superfluous(held: Mapping[str, Terminal], making: int, most: int, what: str) -> list[str]:
-    """Return those that have to go for the new ones."""
+def _to_evict(held: Mapping[str, Terminal], making: int, most: int, what: str) -> list[str]:
+    """Return the URIs of those that have to make room for new ones."""
     excess = len(held) + making - most
     ended = [uri for uri, one in held.items() if one.has_exited and one.claim["kind"] == "session"]
     if excess > len(ended):
-        raise LimitReached(f"there are {most} {what} already, and not more are allowed")
+        raise LimitReached(f"there are {most} {what} already, and no more are allowed")
     return ended[: max(excess, 0)]
 
 
 def _local_folder(uri: str) -> Path | None:
-    """Give the folder that a `file:` URI means, all links followed, if it is there."""
+    """Return the folder that a `file:` URI names, with links resolved; `None` if there is none."""
     try:
         parts = urlsplit(uri)
         folder = Path(unquote(parts.path)).resolve()

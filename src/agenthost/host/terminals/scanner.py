@@ -1,10 +1,10 @@
-"""The scanner: what a program prints, taken apart into text and what the text tells beside itself.
+"""The scanner: splits the output of a program into text and the events that escape sequences report.
 
-Titles and folders are told by escape sequences (OSC) that stay in the text, for a client's own terminal knows
-them. Marks of shell integration (OSC 633 and 133, and a folder by 1337) are taken out. A mark counts only if
-it ends with the nonce that our own script was given: else what is printed, such as a stranger's file, could
-pretend that commands were run. Folders by OSC 7 and 1337 carry none, and count only where no marks are to
-come. Characters and sequences may be cut anywhere between two reads.
+Sequences (OSC) for titles and folders stay in the text, because a client's own terminal understands them.
+Marks of shell integration (OSC 633 and 133, and folders by 1337) are taken out (HR-X02). A mark counts only
+if it ends with the nonce that our own script was given: otherwise any printed file could pretend that
+commands were run. Folders by OSC 7 and 1337 have no nonce, and count only if the shell prints no marks.
+Characters and sequences may be split anywhere between two reads.
 """
 
 import codecs
@@ -14,40 +14,40 @@ from dataclasses import dataclass
 from typing import TypeAlias
 from urllib.parse import unquote, urlsplit
 
-LONGEST_SEQUENCE = 64 * 1024
-"""What is longer than this without an end is no sequence, but text."""
+MAX_SEQUENCE = 64 * 1024
+"""A sequence that does not end within this length is text."""
 
-LONGEST_TITLE = 256
-LONGEST_PATH = 4096
+MAX_TITLE = 256
+MAX_PATH = 4096
 
 _OSC = re.compile(r"\x1b\](\d{1,4});([^\x07\x1b]*)(?:\x07|\x1b\\)")
-_BEGUN = re.compile(r"\x1b(?:\](?:[^\x07\x1b]*\x1b?)?)?\Z")
+_INCOMPLETE = re.compile(r"\x1b(?:\](?:[^\x07\x1b]*\x1b?)?)?\Z")
 _ESCAPED = re.compile(r"\\(\\|x[0-9a-fA-F]{2})")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """The program wants to be called so."""
+    """The program sets the title."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """The program is in this folder."""
+    """The program reports its working directory."""
 
     path: str
 
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The shell tells of commands, and is at a prompt."""
+    """The shell reports commands, and is at a prompt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A command began; the line is empty if the shell keeps it to itself."""
+    """A command started. The line is empty if the shell keeps it secret."""
 
     line: str
 
@@ -60,40 +60,40 @@ class Finished:
 
 
 Event: TypeAlias = str | Title | Folder | Ready | Started | Finished
-"""What a scanner finds; text stands for itself."""
+"""What a scanner finds. A string is text."""
 
 
 class Scanner:
-    """Reads the output of one program."""
+    """Scans the output of one program."""
 
     def __init__(self, nonce: str | None = None) -> None:
-        """Believe marks that carry this nonce; without one, none."""
+        """Accept marks with this nonce; without a nonce, accept none."""
         self._nonce = nonce
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         self._held = ""
 
     def feed(self, data: bytes, *, is_last: bool = False) -> list[Event]:
-        """Take more output; what may be the beginning of a sequence is kept until more is known."""
+        """Scan more output. What may be the beginning of a sequence is held until more arrives."""
         text = self._held + self._decoder.decode(data, is_last)
         self._held = ""
         if "\x1b" not in text:
             return [text] if text else []
         if not is_last:
-            text = self._hold_back(text)
+            text = self._hold_incomplete(text)
         return self._events(text)
 
-    def _hold_back(self, text: str) -> str:
-        begun = _BEGUN.search(text)
-        if begun is None or len(text) - begun.start() > LONGEST_SEQUENCE:
+    def _hold_incomplete(self, text: str) -> str:
+        begun = _INCOMPLETE.search(text)
+        if begun is None or len(text) - begun.start() > MAX_SEQUENCE:
             return text
         self._held = text[begun.start() :]
         return text[: begun.start()]
 
     def _events(self, text: str) -> list[Event]:
         found: list[Event] = []
-        begin = 0  # of the text that is not handed out yet
+        begin = 0  # of the text that was not added yet
         for match in _OSC.finditer(text):
-            event, is_kept = self._told(match[1], match[2])
+            event, is_kept = self._interpret(match[1], match[2])
             end = match.end() if is_kept else match.start()
             if event is not None or not is_kept:
                 if end > begin:
@@ -105,11 +105,11 @@ class Scanner:
             found.append(text[begin:])
         return found
 
-    def _told(self, kind: str, body: str) -> tuple[Event | None, bool]:
-        """Give what a sequence tells, and whether it stays in the text."""
+    def _interpret(self, kind: str, body: str) -> tuple[Event | None, bool]:
+        """Return the event of a sequence, and whether the sequence stays in the text."""
         match kind:
             case "0" | "2":
-                return Title(_CONTROL.sub(" ", body).strip()[:LONGEST_TITLE]), True
+                return Title(_CONTROL.sub(" ", body).strip()[:MAX_TITLE]), True
             case "7":
                 return self._claimed_folder(_local_path(body)), True
             case "133":
@@ -122,7 +122,7 @@ class Scanner:
                 return None, True
 
     def _claimed_folder(self, path: str | None) -> Folder | None:
-        """Give a folder that anything printed can claim; where marks tell, only they count."""
+        """Return a folder that any output can claim. If the shell prints marks, only these count."""
         return _folder(path) if self._nonce is None else None
 
     def _mark(self, body: str) -> Event | None:
@@ -143,12 +143,12 @@ class Scanner:
 
 
 def _folder(path: str | None) -> Folder | None:
-    is_plain = path is not None and path.startswith("/") and len(path) <= LONGEST_PATH
+    is_plain = path is not None and path.startswith("/") and len(path) <= MAX_PATH
     return Folder(path) if path and is_plain and not _CONTROL.search(path) else None
 
 
 def _local_path(uri: str) -> str | None:
-    """Give the path that a `file:` URI means here; one of another machine means nothing here."""
+    """Return the path of a `file:` URI; `None` if it is on another machine."""
     try:
         parts = urlsplit(uri)
     except ValueError:

@@ -1,9 +1,9 @@
-r"""Shells: which one is started, with what environment, and how bash and zsh come to tell of commands.
+r"""Shells: which one is started, with what environment, and how bash and zsh report their commands.
 
-Both read a script of ours first, which sources the user's own files and then adds two hooks: one before a
-command runs, one before each prompt. They print marks (`OSC 633 ; … ; NONCE`), which the scanner takes out
-of the output again. The nonce is in the script alone, not in the environment that programs inherit; the
-folder of the script is for its owner only, and goes as soon as the shell has read it.
+Both read a script of ours first. It sources the user's own files and then adds two hooks, one before each
+command and one before each prompt. The hooks print marks (`OSC 633 ; … ; NONCE`), which the scanner removes
+from the output. The nonce is only in the script, not in the environment that programs inherit. The folder of
+the script is readable by its owner alone, and is removed as soon as the shell has read it.
 """
 
 import os
@@ -15,11 +15,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-PASSED_ON = frozenset({"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR"})
-"""What a program gets of the host's environment, with all of `LC_`: the rest may hold keys."""
+from agenthost.host.programs.command import INHERITED
 
-# A line that the user keeps out of the history (a space before it) is not told either. Repeated lines have to
-# be in it, to be told apart from those: so duplicates are kept, which is all that changes for the user.
+# A line that the user keeps out of the history, with a leading space, is not reported either. To tell such
+# lines from repeated ones, the latter have to be in the history: that is all that changes for the user.
 BASH = r"""
 for __agenthost_file in /etc/bash.bashrc "$HOME/.bashrc"; do
     [[ -r $__agenthost_file ]] && . "$__agenthost_file"
@@ -108,28 +107,28 @@ precmd_functions=(__agenthost_prompt ${precmd_functions:#__agenthost_prompt})
 
 @dataclass(slots=True)
 class Shell:
-    """What to start, and how it tells of commands: not at all without a nonce."""
+    """A shell to start. Without a nonce it does not report commands."""
 
     command: list[str]
     env: dict[str, str] = field(default_factory=dict)
     nonce: str | None = None
     folder: Path | None = None
 
-    def forget(self) -> None:
-        """Remove the script, which the shell has read, or will never read."""
+    def remove_script(self) -> None:
+        """Remove the script once the shell has read it, or never will."""
         if self.folder is not None:
             shutil.rmtree(self.folder, ignore_errors=True)
             self.folder = None
 
 
-def environment(host: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Give the environment for a program: a few things of the host's, and what a terminal is."""
-    passed = {name: value for name, value in host.items() if name in PASSED_ON or name.startswith("LC_")}
+def terminal_environment(host: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return the environment for a program: a few variables of the host, and those of a terminal."""
+    passed = {name: value for name, value in host.items() if name in INHERITED or name.startswith("LC_")}
     return {**passed, "TERM": "xterm-256color", "COLORTERM": "truecolor", "TERM_PROGRAM": "agenthost"}
 
 
 def user_shell(host: Mapping[str, str] = os.environ) -> str:
-    """Give the user's shell."""
+    """Return the user's shell."""
     shell = host.get("SHELL", "")
     if not shell:
         try:
@@ -139,8 +138,8 @@ def user_shell(host: Mapping[str, str] = os.environ) -> str:
     return shell if os.access(shell, os.X_OK) else "/bin/sh"
 
 
-def interactive(path: str, home: str) -> Shell:
-    """Give a shell to type into; bash and zsh will tell of commands."""
+def interactive_shell(path: str, home: str) -> Shell:
+    """Return an interactive shell. bash and zsh will report commands."""
     match Path(path).name:
         case "bash":
             nonce = secrets.token_hex(16)
@@ -157,7 +156,7 @@ def interactive(path: str, home: str) -> Shell:
 
 
 def _scripts(texts: Mapping[str, str]) -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="agenthost-shell-"))  # for its owner only
+    folder = Path(tempfile.mkdtemp(prefix="agenthost-shell-"))  # mode 0700
     for name, text in texts.items():
         (folder / name).write_text(text)
     return folder

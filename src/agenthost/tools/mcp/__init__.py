@@ -1,4 +1,4 @@
-"""The tools of MCP servers (Model Context Protocol), as tools of an agent. Needs `agenthost[mcp]`."""
+"""Tools of MCP servers (Model Context Protocol) for agents. Needs `agenthost[mcp]`."""
 
 from agenthost.tools.mcp.server import McpServer
 

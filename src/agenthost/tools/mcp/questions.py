@@ -1,33 +1,33 @@
-"""Questions: the forms of a server (elicitation) as questions to the user, and the answers back."""
+"""Forms of MCP elicitation as questions to the user, and the answers as content for the server."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agenthost.host.asking import Answers, Choice, Question
+from agenthost.host.authoring.questions import Answers, Choice, Question
 
-__all__ = ["Unaskable", "content_of", "questions_of"]
-
-
-class Unaskable(ValueError):
-    """A form has a field that no question asks for."""
+__all__ = ["UnsupportedForm", "answers_to_content", "questions_from_schema"]
 
 
-def questions_of(schema: Mapping[str, Any]) -> list[Question]:
-    """Make a question of each field of a form.
+class UnsupportedForm(ValueError):
+    """A form has a field that cannot be asked as a question."""
+
+
+def questions_from_schema(schema: Mapping[str, Any]) -> list[Question]:
+    """Return a question for each field of a form.
 
     Raises:
-        Unaskable: a field is of a kind that there is no question for.
+        UnsupportedForm: a field has a type that cannot be asked.
     """
     properties = schema.get("properties", {})
     required = schema.get("required") or ()
     if not isinstance(properties, dict):
-        raise Unaskable("the form has no fields")
+        raise UnsupportedForm("the form has no fields")
     return [_question(name, field, name in required) for name, field in properties.items()]
 
 
-def _question(name: str, field: Any, required: bool) -> Question:  # noqa: FBT001 - only to be read here
+def _question(name: str, field: Any, required: bool) -> Question:  # noqa: FBT001 - private
     if not isinstance(field, dict):
-        raise Unaskable(f"the field {name!r} is of no kind")
+        raise UnsupportedForm(f"the field {name!r} has no type")
     title = field.get("title")
     more: dict[str, Any] = {"title": title, "required": required}
     message = field.get("description") or title or name
@@ -50,11 +50,11 @@ def _question(name: str, field: Any, required: bool) -> Question:  # noqa: FBT00
             return make(name, message, **more)
         case "boolean":
             return Question.yes_no(name, message, **more)
-    raise Unaskable(f"the field {name!r} is of the kind {kind!r}, which nobody can be asked for")
+    raise UnsupportedForm(f"the field {name!r} has the type {kind!r}, which cannot be asked")
 
 
 def _choices(field: Mapping[str, Any], chosen: Sequence[Any] | None) -> list[Choice] | None:
-    """Give what there is to choose from, in each of the ways that this is written."""
+    """Return the choices of a field: MCP allows `oneOf`, `anyOf` and `enum` with `enumNames`."""
     chosen = chosen or ()
     for keyword in ("oneOf", "anyOf"):
         if members := field.get(keyword):
@@ -70,12 +70,12 @@ def _choices(field: Mapping[str, Any], chosen: Sequence[Any] | None) -> list[Cho
 
 def _some(name: str, choices: list[Choice] | None) -> list[Choice]:
     if choices is None:
-        raise Unaskable(f"the field {name!r} is a list of what cannot be chosen from")
+        raise UnsupportedForm(f"the field {name!r} is a list without choices")
     return choices
 
 
-def content_of(answers: Answers, schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the answers as the form wants them; what was not answered is not in it."""
+def answers_to_content(answers: Answers, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answers in the types of the form. Fields without an answer are left out."""
     properties = schema.get("properties", {})
     return {name: _value(value, properties.get(name, {})) for name, value in answers.items()}
 

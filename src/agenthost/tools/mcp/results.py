@@ -1,18 +1,18 @@
-"""Results: what a server answers to a call, as the result of a tool."""
+"""Results of MCP calls as tool results."""
 
 from typing import Any
 
 import mcp_types as mcp
 
-from agenthost.host.toolresults import ToolResult
+from agenthost.host.authoring.tool_results import ToolResult
 from agenthost.wire.ahp.tool import ToolResultContent
 from agenthost.wire.json import JsonObject, encode_json
 
 UNKNOWN = "application/octet-stream"
 
 
-def result_of(answer: mcp.CallToolResult) -> ToolResult:
-    """Give the result of a call; one that failed has the server's words for it."""
+def call_result(answer: mcp.CallToolResult) -> ToolResult:
+    """Convert the result of a call. A failed call has the server's text as its error."""
     content = [_block(block) for block in answer.content]
     structured = _structured(answer.structured_content)
     if answer.is_error:
@@ -22,16 +22,16 @@ def result_of(answer: mcp.CallToolResult) -> ToolResult:
     return ToolResult(content, structured)
 
 
-def result_of_resource(answer: mcp.ReadResourceResult) -> ToolResult:
-    """Give what a resource holds."""
+def resource_result(answer: mcp.ReadResourceResult) -> ToolResult:
+    """Convert the content of a resource."""
     return ToolResult([_held(contents) for contents in answer.contents])
 
 
 def _failed(content: list[ToolResultContent], structured: JsonObject | None) -> ToolResult:
-    # The words are the error; beside it they would be read twice.
-    words = [block["text"] for block in content if block["type"] == "text"]
+    # The text becomes the error, so it is removed from the content: models read both.
+    texts = [block["text"] for block in content if block["type"] == "text"]
     rest = [block for block in content if block["type"] != "text"]
-    return ToolResult(rest, structured, error="\n".join(words) or "the tool failed, and did not say why")
+    return ToolResult(rest, structured, error="\n".join(texts) or "the tool failed without a reason")
 
 
 def _structured(value: Any) -> JsonObject | None:
@@ -60,7 +60,7 @@ def _held(contents: mcp.TextResourceContents | mcp.BlobResourceContents) -> Tool
 
 
 def _link(link: mcp.ResourceLink) -> ToolResultContent:
-    """Name a resource in words: only the server can give it, so nobody else could follow a reference."""
+    """Describe a resource link as text: only the server can read it, so clients cannot follow a reference."""
     kind = f", {link.mime_type}" if link.mime_type else ""
     described = f": {link.description}" if link.description else ""
     return {"type": "text", "text": f"[{link.title or link.name}{kind}, {link.uri}]{described}"}

@@ -1,7 +1,7 @@
-"""An MCP server as a source of tools: started with its host, kept running, started again when it dies.
+"""An MCP server as a source of tools: started with the host, kept running, and restarted when it dies.
 
-Knows when to connect and what to make of the tools; how to is the business of `connection`, which is loaded
-when it is first needed, in a thread: the library behind it takes its time.
+It decides when to connect; `connection` does it. That module is imported in a thread when it is first needed,
+as the MCP library is slow to load.
 """
 
 import asyncio
@@ -16,43 +16,43 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from agenthost.commands import install
+from agenthost.commands import install_command
 from agenthost.errors import AgentUnavailable, ToolError
-from agenthost.host.toolcontext import ToolContext
-from agenthost.host.toolresults import ToolResult
-from agenthost.host.tools import Tool
-from agenthost.host.toolsources import ToolSource
-from agenthost.tools.mcp.offers import is_same, tools_of
+from agenthost.host.authoring.tool import Tool
+from agenthost.host.authoring.tool_context import ToolContext
+from agenthost.host.authoring.tool_results import ToolResult
+from agenthost.host.authoring.tool_source import ToolSource
+from agenthost.tools.mcp.offered_tools import build_tools, same_tools
+from agenthost.tools.mcp.pending_calls import ConnectionLost
 from agenthost.tools.mcp.settings import read_settings
-from agenthost.tools.mcp.underway import Lost
 
 if TYPE_CHECKING:
-    from agenthost.tools.mcp.connection import Connection
+    from agenthost.tools.mcp.connection import McpConnection
 
 __all__ = ["McpServer"]
 
 log = logging.getLogger("agenthost.mcp")
 
-MISSING = f"MCP servers need a library: {install('agenthost[mcp]')}"
+MISSING = f"MCP servers need a library: {install_command('agenthost[mcp]')}"
 
 START_SECONDS = 60.0
-"""How long a server may take to begin: some are fetched from the network first."""
+"""How long a server may take to start: some are downloaded first."""
 
 RESTART_SECONDS = 20.0
-"""How long a call waits for a server that is being started again."""
+"""How long a call waits for a server that is being restarted."""
 
 FIRST_PAUSE = 0.5
-LONGEST_PAUSE = 60.0
-"""How long to wait before a server is started again: each time twice as long, up to this."""
+MAX_PAUSE = 60.0
+"""The pause before a restart, doubled each time up to the maximum."""
 
 STABLE_SECONDS = 30.0
-"""A server that ran for so long may be started again at once."""
+"""After a server has run this long, the pause starts over."""
 
 
 class McpServer(ToolSource):
-    """The tools of an MCP server, for the `tools` of an agent.
+    """An MCP server whose tools an agent can use, declared in its `tools`.
 
-    A program that is started (`command`), or one that is there already (`url`, by streamable HTTP):
+    It is a program that the host starts (`command`), or a server at a `url` (streamable HTTP):
 
         McpServer("files", command=["npx", "-y", "@modelcontextprotocol/server-filesystem", "."])
         McpServer("github", url="https://…/mcp", headers={"Authorization": "Bearer $GITHUB_TOKEN"})
@@ -73,28 +73,28 @@ class McpServer(ToolSource):
         prefix: str | None = None,
         timeout: float | None = None,
     ) -> None:
-        """Declare it; nothing is started yet.
+        """Declare the server. Nothing is started yet.
 
         Args:
-            name: how it is called, and what the names of its tools begin with.
-            command: the program, as for a shell, or its words.
-            url: where it is.
-            env: what the program gets beside the few variables that every program gets; `$NAME` in it is a
+            name: its name, which is also the prefix of its tools' names.
+            command: the program, as a shell-like command line or a list of words.
+            url: the address of the server.
+            env: variables for the program, added to the few that every program gets; `$NAME` stands for a
                 variable of the host's own environment.
-            headers: what is sent with every request; `$NAME` likewise.
-            cwd: where the program runs; without it, in the workspace.
-            tools: its tools that are offered, by its own names; without it, all.
-            trust: whether its tools run without asking where a session does not say: all, none, or those of
-                these names. Without it, none; of a trusted server, those that change nothing and reach no
-                further than the server, as it says itself.
-            trusted: whether what the server says of its tools is believed: which of them run without asking,
-                and which calls can be made again after a failure or a restart.
-            prefix: what the names of its tools begin with, instead of its name.
+            headers: HTTP headers of every request; `$NAME` likewise.
+            cwd: the working folder of the program, by default the workspace.
+            tools: the tools to use, by the server's names; by default all.
+            trust: which tools run without approval where a session does not decide: all (`True`), none
+                (`False`), or those named. By default none; of a trusted server, those that are read-only and
+                closed-world according to their hints.
+            trusted: whether the server's hints about its tools are believed. They decide which tools run
+                without approval, and which calls are repeated after a failure or a restart.
+            prefix: the prefix of its tools' names, instead of its name and `_`.
             timeout: how many seconds a call may take.
 
         Raises:
-            AgentUnavailable: the library for it is not installed.
-            ValueError: it makes no sense.
+            AgentUnavailable: the MCP library is not installed.
+            ValueError: an argument is invalid, or two contradict each other.
         """
         if importlib.util.find_spec("mcp") is None:
             raise AgentUnavailable(MISSING)
@@ -113,40 +113,40 @@ class McpServer(ToolSource):
             timeout=timeout,
         )
         self._tools: list[Tool] = []
-        self._told: list[Callable[[], None]] = []
+        self._listeners: list[Callable[[], None]] = []
         self._users = 0
         self._trouble = ""
 
     def tools(self) -> list[Tool]:
-        """List its tools; while it is started again, those that it had."""
+        """Return its tools; during a restart, those that it had before."""
         return self._tools
 
     # Starting and stopping
 
     async def start(self, workspace: Path, changed: Callable[[], None]) -> None:
-        """Start it, unless another agent has, and wait until it is known what it offers, or that it fails."""
+        """Start it, unless another agent has, and wait until its tools are known or the start has failed."""
         self._users += 1
-        self._told.append(changed)
+        self._listeners.append(changed)
         if self._users == 1:
             self._is_stopping = asyncio.Event()
             self._is_known = asyncio.Event()
             self._is_up = asyncio.Event()
-            self._connection: Connection | None = None
+            self._connection: McpConnection | None = None
             self._scope = anyio.CancelScope()
             self._task = asyncio.create_task(self._run(workspace), name=f"MCP server {self.name}")
         await self._is_known.wait()
 
     async def stop(self) -> None:
-        """Stop it, once no agent needs it any more."""
+        """Stop it once no agent uses it."""
         self._users -= 1
         if self._users == 0:
-            self._told.clear()
+            self._listeners.clear()
             self._is_stopping.set()
             self._scope.cancel()
             try:
                 await asyncio.wait([self._task])
             finally:
-                self._task.cancel()  # if nobody waits any longer
+                self._task.cancel()  # if this wait was cancelled
 
     async def _run(self, workspace: Path) -> None:
         """Keep it running."""
@@ -154,7 +154,7 @@ class McpServer(ToolSource):
         clock = asyncio.get_running_loop().time
         while not self._is_stopping.is_set():
             began = clock()
-            reason = await self._live(workspace)
+            reason = await self._serve(workspace)
             self._connection = None
             self._is_up.clear()
             self._is_known.set()
@@ -162,53 +162,55 @@ class McpServer(ToolSource):
                 return
             if clock() - began > STABLE_SECONDS:
                 pause = FIRST_PAUSE
-            self._tell_trouble(reason, pause)
+            self._log_trouble(reason, pause)
             await _wait_for(self._is_stopping, pause)
-            pause = min(pause * 2, LONGEST_PAUSE)
+            pause = min(pause * 2, MAX_PAUSE)
 
-    def _tell_trouble(self, reason: str, pause: float) -> None:
-        # What goes wrong again and again is news once.
+    def _log_trouble(self, reason: str, pause: float) -> None:
+        # The same failure is a warning only once.
         level = logging.DEBUG if reason == self._trouble else logging.WARNING
         self._trouble = reason
-        log.log(level, "MCP server %s: %s; it is tried again in %g seconds", self.name, reason, pause)
+        log.log(level, "MCP server %s: %s; next attempt in %g seconds", self.name, reason, pause)
 
-    async def _live(self, workspace: Path) -> str:
-        """Connect, serve until the connection ends, and tell why it did."""
+    async def _serve(self, workspace: Path) -> str:
+        """Connect, serve until the connection ends, and return the reason."""
         module = await asyncio.to_thread(importlib.import_module, "agenthost.tools.mcp.connection")
-        connection: Connection | None = None
+        connection: McpConnection | None = None
         with anyio.CancelScope(deadline=anyio.current_time() + START_SECONDS) as scope:
             self._scope = scope
             if self._is_stopping.is_set():
                 return ""
             try:
-                connection = module.Connection(self._settings.inside(self.sandbox), workspace)
+                connection = module.McpConnection(self._settings.inside(self.sandbox), workspace)
                 async with connection.opened():
                     await self._list(connection)
                     scope.deadline = math.inf
                     self._begin(connection)
-                    while await connection.wait_news():
+                    while await connection.wait_tools_changed():
                         await self._list(connection)
             except AgentUnavailable as error:
                 return str(error)
             except Exception as error:
                 log.debug("MCP server %s", self.name, exc_info=True)
-                return connection.failed_by(error) if connection is not None else str(error)
+                return connection.describe_failure(error) if connection is not None else str(error)
             return connection.reason
-        return f"it did not begin within {START_SECONDS:g} seconds"
+        return f"it did not start within {START_SECONDS:g} seconds"
 
-    def _begin(self, connection: "Connection") -> None:
+    def _begin(self, connection: "McpConnection") -> None:
         self._connection = connection
         self._trouble = ""
         self._is_up.set()
         self._is_known.set()
-        log.info("MCP server %s is there, with %d tools", self.name, len(self._tools))
+        log.info("MCP server %s is connected, with %d tools", self.name, len(self._tools))
 
-    async def _list(self, connection: "Connection") -> None:
+    async def _list(self, connection: "McpConnection") -> None:
         listed = await connection.tools()
-        new = tools_of(listed, self._settings, self._call, self._read if connection.has_resources else None)
-        if not is_same(self._tools, new):
+        new = build_tools(
+            listed, self._settings, self._call, self._read if connection.has_resources else None
+        )
+        if not same_tools(self._tools, new):
             self._tools = new
-            for changed in list(self._told):
+            for changed in list(self._listeners):
                 changed()
 
     # Calling
@@ -227,48 +229,48 @@ class McpServer(ToolSource):
         )
 
     async def _ask(
-        self, what: str, ask: "Callable[[Connection], Awaitable[ToolResult]]", *, is_repeatable: bool
+        self, what: str, ask: "Callable[[McpConnection], Awaitable[ToolResult]]", *, is_repeatable: bool
     ) -> ToolResult:
-        """Ask the server; once more, if it went and had done nothing yet, or if twice does no harm.
+        """Call the server. If the connection is lost, repeat the call once if it did not run or does no harm.
 
         Raises:
-            ToolError: it is not there, went meanwhile, or refused.
+            ToolError: the server is not running, ended meanwhile, or refused.
         """
         try:
             return await self._ask_once(ask)
-        except Lost as lost:
+        except ConnectionLost as lost:
             if not lost.is_refused and not is_repeatable:
-                raise ToolError(self._unknown(what, lost)) from lost
+                raise ToolError(self._outcome_unknown(what, lost)) from lost
         try:
             return await self._ask_once(ask)
-        except Lost as lost:
-            raise ToolError(self._unknown(what, lost)) from lost
+        except ConnectionLost as lost:
+            raise ToolError(self._outcome_unknown(what, lost)) from lost
 
-    async def _ask_once(self, ask: "Callable[[Connection], Awaitable[ToolResult]]") -> ToolResult:
+    async def _ask_once(self, ask: "Callable[[McpConnection], Awaitable[ToolResult]]") -> ToolResult:
         connection = await self._ready()
         try:
             return await ask(connection)
-        except Lost:
+        except ConnectionLost:
             if self._connection is connection:
                 self._connection = None
                 self._is_up.clear()
             raise
 
-    async def _ready(self) -> "Connection":
+    async def _ready(self) -> "McpConnection":
         await _wait_for(self._is_up, RESTART_SECONDS)
         if self._connection is None:
             raise ToolError(
-                f"the MCP server {self.name} is not there: {self._trouble or 'it is being started'}"
+                f"the MCP server {self.name} is not running: {self._trouble or 'it is being started'}"
             )
         return self._connection
 
-    def _unknown(self, what: str, lost: Lost) -> str:
-        gone = f"the MCP server {self.name} went away while {what} was under way ({lost})"
-        return f"{gone}; whether that was done is unknown. The server is being started again"
+    def _outcome_unknown(self, what: str, lost: ConnectionLost) -> str:
+        gone = f"the MCP server {self.name} was lost during {what} ({lost})"
+        return f"{gone}; whether that was done is unknown. The server is being restarted"
 
 
 async def _wait_for(event: asyncio.Event, seconds: float) -> None:
-    """Wait for an event, but no longer."""
+    """Wait for an event, at most this long."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()

@@ -1,4 +1,4 @@
-"""How an MCP server is reached, what of it is used and what of that is trusted. Knows no connection."""
+"""The settings of an MCP server: how to reach it, which tools to use, and what to trust."""
 
 import logging
 import os
@@ -7,27 +7,27 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agenthost.host.programs.command import Command, command_of, resolved
-from agenthost.host.sandbox import Sandbox
+from agenthost.host.programs.command import Command, expand_variables, parse_command
+from agenthost.host.sandbox.bubblewrap import Sandbox
 from agenthost.logs import hide
 from agenthost.wire.json import encode_json
 
-__all__ = ["Settings", "read_settings"]
+__all__ = ["ServerSettings", "read_settings"]
 
 log = logging.getLogger("agenthost.mcp")
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}")
 _REFERENCE = re.compile(r"\$\{?(\w+)")
 
-SHORTEST_SECRET = 6
-"""What is shorter is no secret, but a word that would be masked wherever it stands."""
+MIN_SECRET_LENGTH = 6
+"""Shorter values are not hidden in logs: they would be ordinary words."""
 
 _SECRET = re.compile(r"token|secret|passw|key|auth|credential", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """What `McpServer` was told."""
+class ServerSettings:
+    """The arguments of `McpServer`, checked."""
 
     name: str
     command: Command | None = None
@@ -40,38 +40,38 @@ class Settings:
     prefix: str = ""
     timeout: float | None = None
 
-    def inside(self, sandbox: Sandbox | None) -> "Settings":
-        """Return the same with a program that runs in a sandbox, if that is one."""
+    def inside(self, sandbox: Sandbox | None) -> "ServerSettings":
+        """Return the settings with the program in a sandbox. Servers at a URL stay as they are."""
         command = self.command
         return self if command is None else replace(self, command=replace(command, sandbox=sandbox))
 
     def resolved_headers(self) -> dict[str, str]:
-        """Give the headers, with the variables of our environment in them.
+        """Return the headers, with environment variables filled in.
 
         Raises:
-            AgentUnavailable: one is not set.
+            AgentUnavailable: a variable is not set.
         """
-        return {name: resolved(value, f"the header {name}") for name, value in self.headers.items()}
+        return {name: expand_variables(value, f"the header {name}") for name, value in self.headers.items()}
 
-    def source_of(self, name: str) -> str:
-        """Return what says where a tool comes from, by the server's own name for it: never to be shown.
+    def tool_source(self, name: str) -> str:
+        """Return where a tool comes from, given the server's name of it. It is never shown to anybody.
 
-        Headers are not in it: who we are does not change what the tool is.
+        Headers are not part of it: our credentials do not change what the tool is.
         """
         command = self.command and [*self.command.words, sorted(self.command.env.items()), str(self.cwd)]
         return encode_json([command, self.url, name]).decode()
 
     def hide_secrets(self) -> None:
-        """Keep what is given by reference out of the log, whoever would write it there."""
+        """Hide the values of referenced environment variables in the log."""
         given = [*self.headers.values(), *(self.command.env.values() if self.command else ())]
         for name in (match[1] for text in given for match in _REFERENCE.finditer(text)):
-            if len(value := os.environ.get(name, "")) >= SHORTEST_SECRET:
+            if len(value := os.environ.get(name, "")) >= MIN_SECRET_LENGTH:
                 hide(value)
 
     def trusts(self, name: str, *, is_harmless: bool) -> bool:
-        """Tell whether a tool, by the server's own name for it, runs without asking where nobody says.
+        """Tell whether a tool (by the server's name) runs without approval where a session does not decide.
 
-        `is_harmless` is what the server says of it, and counts if the server is trusted.
+        `is_harmless` is what the server's hints say; it counts only if the server is trusted.
         """
         if self.trust is None or isinstance(self.trust, bool):
             return (self.trusted and is_harmless) if self.trust is None else self.trust
@@ -91,18 +91,18 @@ def read_settings(
     trusted: bool,
     prefix: str | None,
     timeout: float | None,
-) -> Settings:
-    """Check what a server was declared with.
+) -> ServerSettings:
+    """Check the arguments of `McpServer`.
 
     Raises:
-        ValueError: it makes no sense; the sentence says why.
+        ValueError: one is invalid, or two contradict each other; the message says why.
     """
     if not _NAME.fullmatch(name):
         right = "a letter, then up to 31 letters, digits, '_' or '-'"
-        raise ValueError(f"{name!r} is no name for an MCP server: {right}")
+        raise ValueError(f"{name!r} is not a valid name for an MCP server: {right}")
     where = f"MCP server {name!r}"
     if (command is None) == (url is None):
-        raise ValueError(f"{where}: say either a command to run or a url, and not both")
+        raise ValueError(f"{where}: give either a command to run or a url, not both")
     if url is not None and not re.fullmatch(r"https?://[^\s/]\S*", url):
         raise ValueError(f"{where}: expected a url that begins with http:// or https://, found {url!r}")
     if url is not None and (env or cwd is not None):
@@ -113,9 +113,9 @@ def read_settings(
         if isinstance(names, str):
             raise ValueError(f"{where}: {what} is a list of names, not one name")  # noqa: TRY004
     _warn_of_secrets(name, {**env, **headers})
-    return Settings(
+    return ServerSettings(
         name=name,
-        command=None if command is None else command_of(command, env),
+        command=None if command is None else parse_command(command, env),
         url=url,
         headers=dict(headers),
         cwd=None if cwd is None else Path(os.path.normpath(Path(cwd).expanduser().absolute())),
@@ -131,5 +131,5 @@ def _warn_of_secrets(name: str, given: Mapping[str, str]) -> None:
     for key, value in given.items():
         if _SECRET.search(key) and "$" not in value:
             log.warning(
-                "MCP server %s: %s has its value written down; better is a reference: $NAME", name, key
+                "MCP server %s: %s contains a literal secret; use a reference instead: $NAME", name, key
             )

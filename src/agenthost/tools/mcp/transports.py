@@ -1,4 +1,4 @@
-"""Transports: the ways to a server. A program on pipes, a message a line; or a URL, by streamable HTTP."""
+"""MCP's transports: stdio (a program, one message per line) and streamable HTTP (a URL)."""
 
 import logging
 from collections.abc import AsyncIterator, Callable
@@ -14,8 +14,8 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from agenthost.host.programs.command import Command
-from agenthost.host.programs.outpour import Outpour
-from agenthost.host.programs.process import LONGEST_LINE, Program
+from agenthost.host.programs.output import ProgramOutput
+from agenthost.host.programs.process import MAX_LINE_BYTES, Program
 
 __all__ = ["Streams", "http", "stdio"]
 
@@ -32,29 +32,29 @@ CONNECT_SECONDS = 30.0
 async def stdio(
     name: str, command: Command, cwd: Path, ended: Callable[[int | None], None]
 ) -> "AsyncIterator[tuple[Reader, Writer]]":
-    """Run a program and speak with it on its pipes; `ended` is told when it ends, with its code if known.
+    """Run a program and talk to it over stdio. `ended` is called when it ends, with its exit code if known.
 
     Raises:
         AgentUnavailable: it cannot be started.
     """
     env = command.environment()
     program = await Program.start(f"mcp {name}", command.found(env, cwd), cwd=cwd, env=env)
-    outpour = Outpour(log, name)
+    outpour = ProgramOutput(log, name)
     send_in, receive_in = anyio.create_memory_object_stream[SessionMessage | Exception]()
     send_out, receive_out = anyio.create_memory_object_stream[SessionMessage]()
 
     async def read() -> None:
         async with send_in:
-            with suppress(anyio.BrokenResourceError):  # nobody listens any more
+            with suppress(anyio.BrokenResourceError):  # the connection was closed
                 while (line := await program.read_line()) is not None:
                     if (message := _message(outpour, line)) is not None:
                         await send_in.send(message)
-        outpour.tell_left_out()
+        outpour.report_dropped()
         ended(None)
 
     async def write() -> None:
         async with receive_out:
-            with suppress(ConnectionError):  # it has ended: who reads finds out
+            with suppress(ConnectionError):  # the program has ended; `read` notices
                 async for message in receive_out:
                     body = message.message.model_dump_json(by_alias=True, exclude_unset=True)
                     await program.write_line(body.encode())
@@ -71,14 +71,14 @@ async def stdio(
             group.cancel_scope.cancel()
 
 
-def _message(outpour: Outpour, line: bytes) -> SessionMessage | None:
+def _message(outpour: ProgramOutput, line: bytes) -> SessionMessage | None:
     if not line.strip():
         return None
     try:
         return SessionMessage(mcp_types.jsonrpc_message_adapter.validate_json(line, by_name=False))
     except ValidationError:
-        # A greeting, or something left in for debugging: such programs work all the same.
-        outpour.write(logging.WARNING, f"printed what is no message: {line[:200]!r}")
+        # MCP: a server must print nothing else, but some print a banner and work nevertheless.
+        outpour.write(logging.WARNING, f"printed a line that is not a message: {line[:200]!r}")
         return None
 
 
@@ -86,20 +86,20 @@ def _message(outpour: Outpour, line: bytes) -> SessionMessage | None:
 async def http(
     url: str, headers: dict[str, str], refused: Callable[[int], None]
 ) -> "AsyncIterator[tuple[Reader, Writer]]":
-    """Speak with the server at a URL; `refused` is told the status of what it refuses."""
+    """Talk to the server at a URL. `refused` is called with the status of error responses."""
 
-    async def look(response: httpx2.Response) -> None:
+    async def check_status(response: httpx2.Response) -> None:
         if response.is_client_error or response.is_server_error:
             refused(response.status_code)
 
     client = httpx2.AsyncClient(
         headers=headers,
-        # A tool takes as long as it takes: how long that may be is the host's business.
+        # No read timeout: the host limits how long a tool may take.
         timeout=httpx2.Timeout(CONNECT_SECONDS, read=None),
-        event_hooks={"response": [look]},
+        event_hooks={"response": [check_status]},
     )
     async with (
         client,
-        streamable_http_client(url, http_client=client, max_sse_event_size=LONGEST_LINE) as streams,
+        streamable_http_client(url, http_client=client, max_sse_event_size=MAX_LINE_BYTES) as streams,
     ):
-        yield streams  # type: ignore[misc] # of the same form, under other names
+        yield streams  # type: ignore[misc] # the same streams under other types

@@ -1,10 +1,9 @@
-"""A program that searches files for a regular expression, where there is no ripgrep: run by `searching`.
+"""A program that searches files for a regular expression, run by `file_search` if ripgrep is not installed.
 
-It is a process of its own because Python's expressions can take for ever and hold everything else up
-meanwhile; a process can be ended. It prints what ripgrep prints with the same options, and imports nothing
-but what comes with Python.
+It is a separate process because a regular expression of Python can run for ever while it holds the GIL. A
+process can be killed. It prints what ripgrep prints with the same options, and needs only Python itself.
 
-    grep.py PATTERN i|- CONTEXT MOST COLUMNS FILE...
+    grep.py PATTERN i|- CONTEXT MAX_COUNT COLUMNS FILE...
 """
 
 import re
@@ -12,19 +11,19 @@ import sys
 from collections import deque
 from pathlib import Path
 
-LONGEST = 1024 * 1024
-"""How much of a line is looked at."""
+MAX_LINE_BYTES = 1024 * 1024
+"""How much of a line is searched."""
 
 
-def search(pattern: "re.Pattern[str]", name: str, context: int, most: int, columns: int) -> None:
-    """Print the lines of a file that fit, and those around them."""
+def search(pattern: "re.Pattern[str]", name: str, context: int, max_count: int, columns: int) -> None:
+    """Print the matching lines of a file, and the lines around them."""
     before: deque[tuple[int, str]] = deque(maxlen=context)
     count = after = number = 0
     with Path(name).open("rb") as file:
-        while line := file.readline(LONGEST):
+        while line := file.readline(MAX_LINE_BYTES):
             number += 1
             text = line.decode(errors="replace").removesuffix("\n").removesuffix("\r")
-            if count < most and pattern.search(text):
+            if count < max_count and pattern.search(text):
                 for place, earlier in before:
                     show(name, place, "-", earlier, columns)
                 before.clear()
@@ -33,7 +32,7 @@ def search(pattern: "re.Pattern[str]", name: str, context: int, most: int, colum
             elif after:
                 show(name, number, "-", text, columns)
                 after -= 1
-            elif count >= most:
+            elif count >= max_count:
                 return
             else:
                 before.append((number, text))
@@ -46,7 +45,7 @@ def show(name: str, number: int, mark: str, text: str, columns: int) -> None:
     sys.stdout.write(f"{name}\0{number}{mark}{text}\n")
 
 
-def main(pattern: str, case: str, context: str, most: str, columns: str, *files: str) -> int:
+def main(pattern: str, case: str, context: str, max_count: str, columns: str, *files: str) -> int:
     """Search all files."""
     try:
         compiled = re.compile(pattern, re.IGNORECASE if case == "i" else 0)
@@ -55,7 +54,7 @@ def main(pattern: str, case: str, context: str, most: str, columns: str, *files:
         return 2
     sys.stdout.reconfigure(encoding="utf-8", errors="replace", newline="\n")  # type: ignore[union-attr]
     for name in files:
-        search(compiled, name, int(context), int(most), int(columns))
+        search(compiled, name, int(context), int(max_count), int(columns))
     return 0
 
 

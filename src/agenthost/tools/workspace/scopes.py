@@ -1,19 +1,19 @@
-"""What an approval of a command for the whole session is good for: exactly that command. Pure.
+"""The scope of an approval of a command for the session: exactly that command. Pure.
 
-Nothing wider can be told from a command line: options of harmless programs write files and run other
-programs (`git log --output=…`, `git grep -O…`, `sort --compress-program=…`). Every command at once may be
-approved only where a sandbox holds them; see `host.consent`.
+A command line does not show which other commands are harmless: options of harmless programs write files and
+run other programs (`git log --output=…`, `git grep -O…`, `sort --compress-program=…`). All commands can be
+approved at once only if they run in a sandbox.
 """
 
-from agenthost.host.previews import Scope
+from agenthost.host.authoring.scope import Scope
 
-__all__ = ["scope_of"]
+__all__ = ["command_scope"]
 
-LONGEST_LABEL = 60
+MAX_LABEL_CHARACTERS = 60
 
 
-def scope_of(command: str, **_others: object) -> Scope:
-    """Return what an approval of this command for the session covers."""
-    short = " ".join(command[: 2 * LONGEST_LABEL].split())
-    shown = short if len(short) <= LONGEST_LABEL else f"{short[: LONGEST_LABEL - 1]}…"
+def command_scope(command: str, **_others: object) -> Scope:
+    """Return the scope of an approval of this command."""
+    short = " ".join(command[: 2 * MAX_LABEL_CHARACTERS].split())
+    shown = short if len(short) <= MAX_LABEL_CHARACTERS else f"{short[: MAX_LABEL_CHARACTERS - 1]}…"
     return Scope.exactly(command, f"exactly `{shown}`", is_command=True)

@@ -1,8 +1,8 @@
 """The Agent Application Protocol: its types by noun, and each version as a whole.
 
-`agent`, `tool`, `message`, `session` and `event` hold version 3, which the rest of agenthost speaks.
-`v3` gathers it; `v1` and `v2` hold what differs in theirs, and turn it into version 3 and back.
-Knows no HTTP: paths, headers and status codes belong to the edge.
+`agent`, `tool`, `message`, `session` and `event` define version 3, which the rest of agenthost uses, and `v3`
+collects it. `v1` and `v2` define what differs there, and convert to version 3 and back; `legacy` has what
+those two share. Paths, headers and status codes belong to the edge.
 """
 
 from typing import TypedDict
@@ -13,7 +13,7 @@ __all__ = ["VERSIONED", "Versioned"]
 
 
 class Versioned(TypedDict):
-    """What the description of a server has in every version: enough to choose how to read the rest."""
+    """The part of a server's description that every version has: enough to choose how to read the rest."""
 
     version: float
 

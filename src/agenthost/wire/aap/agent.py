@@ -1,4 +1,4 @@
-"""Agents: what they offer, and how a session sets one up. Knows no running agent."""
+"""Agents: what they offer, and how a session configures one."""
 
 from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
@@ -24,10 +24,10 @@ __all__ = [
 ]
 
 Present: TypeAlias = JsonObject
-"""An object without fields so far: that it is there says that the capability is."""
+"""An object without fields so far. If it is present, so is the capability."""
 
 HistoryType: TypeAlias = Literal["compacted", "full"]
-"""The kinds of history: what the model goes on from, and everything as it happened."""
+"""The kinds of history: what the model continues from, and everything as it happened."""
 
 
 class TextAgentOption(TypedDict):
@@ -66,7 +66,7 @@ AgentOption: TypeAlias = Annotated[TextAgentOption | SecretAgentOption | SelectA
 
 
 class AgentOverrides(TypedDict):
-    """What a turn can change of the session's agent: all but its name."""
+    """What a turn can change of the session's agent: everything but its name."""
 
     tools: NotRequired[list[ServerToolRef]]
     options: NotRequired[dict[str, str]]
@@ -94,7 +94,7 @@ class StreamCapabilities(TypedDict):
 
 
 class ApplicationCapabilities(TypedDict):
-    """What the client may bring along."""
+    """What the client may provide."""
 
     tools: NotRequired[Present]
 
@@ -107,7 +107,7 @@ class ImageCapabilities(TypedDict):
 
 
 class AgentCapabilities(TypedDict):
-    """What an agent can do; what is not here it cannot."""
+    """What an agent supports; what is missing here is not supported."""
 
     history: NotRequired[HistoryCapabilities]
     stream: NotRequired[StreamCapabilities]

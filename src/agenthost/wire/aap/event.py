@@ -1,6 +1,6 @@
-"""Events: what a turn streams, and how each becomes a server-sent event and back.
+"""Events: what a turn streams, and how each is converted to a server-sent event and back.
 
-The event's name travels beside the data, as SSE has it; here it is the key `event`.
+In SSE the name of an event is separate from its data; here it is the key `event`.
 """
 
 from collections.abc import Mapping
@@ -120,8 +120,12 @@ _OBJECT = Shape[JsonObject](JsonObject)
 
 def encode_event(event: Mapping[str, object]) -> bytes:
     """Encode an event of any version, or one that we do not know."""
-    fields = {key: value for key, value in event.items() if key != "event"}
-    return sse.encode_event(str(event["event"]), encode_json(fields))
+    # T2: the name is its own line, and the data one line of JSON.
+    fields = dict(event)
+    name = str(fields.pop("event"))
+    if not name.isidentifier():  # an event of ours has a plain name
+        return sse.encode_event(name, encode_json(fields))
+    return b"event: %b\ndata: %b\n\n" % (name.encode(), encode_json(fields))
 
 
 def decode_event(event: sse.SseEvent) -> SSEEvent:
@@ -135,7 +139,7 @@ def decode_event(event: sse.SseEvent) -> SSEEvent:
 
 
 def take_event(event: sse.SseEvent, shape: Shape[E]) -> E:
-    """Decode an event by the shape of another version's events; otherwise like `decode_event`."""
+    """Decode an event with the shape of another version's events; otherwise like `decode_event`."""
     fields = _OBJECT.take(decode_json(event.data))
     # `message` is what SSE calls an event without a name: then the data may name it.
     if event.name != "message" or "event" not in fields:

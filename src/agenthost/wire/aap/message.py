@@ -1,4 +1,4 @@
-"""Messages and the content in them. Knows no order: which message may follow which is the host's to say."""
+"""Messages and their content. Which message may follow which is decided elsewhere."""
 
 from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
@@ -25,7 +25,7 @@ __all__ = [
 
 
 class TextContentBlock(TypedDict):
-    """Words."""
+    """Plain text."""
 
     type: Literal["text"]
     text: str
@@ -39,13 +39,13 @@ class ThinkingContentBlock(TypedDict):
 
 
 class ToolUseContentBlock(ToolCall):
-    """A call, at its place in the assistant's message."""
+    """A tool call, at its position in the assistant's message."""
 
     type: Literal["tool_use"]
 
 
 class ImageContentBlock(TypedDict):
-    """A picture, at an `https://` URL or inside a base64 `data:` URL."""
+    """An image, at an `https://` URL or inside a base64 `data:` URL."""
 
     type: Literal["image"]
     url: str
@@ -54,14 +54,14 @@ class ImageContentBlock(TypedDict):
 ContentBlock: TypeAlias = Annotated[
     TextContentBlock | ThinkingContentBlock | ToolUseContentBlock | ImageContentBlock, Tag("type")
 ]
-"""A piece of a message."""
+"""A block of a message."""
 
 Content: TypeAlias = str | list[ContentBlock]
-"""What a message says: plain text, or pieces of several kinds."""
+"""The content of a message: plain text, or blocks of several kinds."""
 
 
 class ToolResult(TypedDict):
-    """What came of a call."""
+    """The result of a call."""
 
     toolCallId: str
     content: Content
@@ -95,7 +95,7 @@ class ToolMessage(ToolResult):
 
 
 class ToolPermissionMessage(TypedDict):
-    """The client lets the server run a tool, or does not. It never becomes part of the history."""
+    """The client permits the server to run a tool, or does not. Never part of the history."""
 
     role: Literal["tool_permission"]
     toolCallId: str
@@ -109,7 +109,7 @@ HistoryMessage: TypeAlias = Annotated[
 """A message of a session's history."""
 
 AgentMessage: TypeAlias = Annotated[AssistantMessage | ToolMessage, Tag("role")]
-"""A message that a turn makes."""
+"""A message that a turn produces."""
 
 ApplicationMessage: TypeAlias = Annotated[UserMessage | ToolMessage | ToolPermissionMessage, Tag("role")]
 """A message that a client sends to start or resume a turn."""

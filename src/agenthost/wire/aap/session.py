@@ -1,4 +1,4 @@
-"""Sessions: the bodies of version 3's requests and responses. Knows no paths and no status codes."""
+"""Sessions: the bodies of version 3's requests and responses."""
 
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
@@ -44,7 +44,7 @@ class History(TypedDict):
 
 
 class PostSessionsRequest(TypedDict):
-    """Opens a session, without running anything. `messages` is a history to begin with."""
+    """Opens a session, without running anything. `messages` is a history to start with."""
 
     agent: AgentConfig
     messages: NotRequired[list[HistoryMessage]]

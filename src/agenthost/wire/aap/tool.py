@@ -1,6 +1,6 @@
-"""Tools: how they are declared, switched on and called. Knows nothing of who runs them.
+"""Tools: how they are declared, enabled and called.
 
-The result of a call holds content and so lives in `message`.
+The result of a call has content, so it is defined in `message`.
 """
 
 from typing import NotRequired, TypeAlias, TypedDict
@@ -10,7 +10,7 @@ from agenthost.wire.json import JsonObject
 __all__ = ["JSONSchema", "ServerToolRef", "ToolCall", "ToolCallInput", "ToolSpec"]
 
 JSONSchema: TypeAlias = JsonObject
-"""A JSON Schema. It is the model's to read: we carry it and do not look inside."""
+"""A JSON Schema. It is meant for the model: we pass it on unread."""
 
 ToolCallInput: TypeAlias = JsonObject
 """The arguments of a call, by name."""
@@ -34,7 +34,7 @@ class ToolSpec(TypedDict):
 
 
 class ServerToolRef(TypedDict):
-    """Switches one of the agent's tools on; without `trust` each call needs the client's permission."""
+    """Enables one of the agent's tools; without `trust` each call needs the client's permission."""
 
     name: str
     trust: NotRequired[bool]

@@ -1,12 +1,12 @@
-"""Version 1 of AAP as a whole: its types, the shape of every body, and the way to version 3 and back.
+"""Version 1 of AAP as a whole: its types, the shape of every body, and the conversion to version 3 and back.
 
-Here a list of sessions has ids only, and reading a session gives its history.
+A list of sessions has ids only, and a session is returned with its history.
 """
 
 from typing import Any, NotRequired, TypedDict, cast
 
 from agenthost.wire.aap import v3
-from agenthost.wire.aap.older import (
+from agenthost.wire.aap.legacy import (
     EVENT,
     POST_SESSION,
     POST_SESSION_RESPONSE,
@@ -167,7 +167,7 @@ class MetaResponse(TypedDict):
 
 
 class SessionListResponse(TypedDict):
-    """A page of session ids. The cursor has had two names: we write both, and read either."""
+    """A page of session ids. The cursor has had two names: we write both, and accept either."""
 
     sessions: list[str]
     next: NotRequired[str]
@@ -175,7 +175,7 @@ class SessionListResponse(TypedDict):
 
 
 class SessionResponse(TypedDict):
-    """A session with its history. Secret options are masked. We always write `tools`, and do without."""
+    """A session with its history. Secret options are masked. We always write `tools`, but do not need it."""
 
     sessionId: str
     agent: AgentConfig
@@ -191,7 +191,7 @@ REQUESTS: dict[str, Shape[Any]] = {
     "PUT /session": PUT_SESSION,
     "POST /session/:id": POST_SESSION,
 }
-"""The body that each endpoint takes; those not here take none."""
+"""The request body of each endpoint; the others take none."""
 
 RESPONSES: dict[str, Shape[Any]] = {
     "GET /meta": GET_META_RESPONSE,
@@ -200,7 +200,7 @@ RESPONSES: dict[str, Shape[Any]] = {
     "PUT /session": PUT_SESSION_RESPONSE,
     "POST /session/:id": POST_SESSION_RESPONSE,
 }
-"""The JSON body that each endpoint answers with when all is well."""
+"""The JSON body of each endpoint's successful response."""
 
 
 def meta_from_v3(meta: v3.GetMetaResponse) -> MetaResponse:
@@ -216,25 +216,27 @@ def meta_to_v3(meta: MetaResponse) -> v3.GetMetaResponse:
 
 
 def sessions_from_v3(page: v3.GetSessionsResponse) -> SessionListResponse:
-    """Turn a page of sessions into one of their ids. There is no way back: the rest is left out."""
+    """Turn a page of sessions into one of their ids. This cannot be undone: the rest is left out."""
+    # L1: version 1 lists ids only. L2: and has the cursor under both names.
     ids = [session["sessionId"] for session in page["sessions"]]
     cursors = {"next": page["next"], "nextCursor": page["next"]} if "next" in page else {}
     return cast("SessionListResponse", {**page, "sessions": ids, **cursors})
 
 
 def next_cursor(page: SessionListResponse) -> str | None:
-    """Give what asks for the page after this one, under whichever name it came; `None` on the last."""
+    """Return the cursor of the next page, under either name; `None` on the last page."""
     return page.get("next", page.get("nextCursor"))
 
 
 def session_from_v3(session: SessionInfo, history: History | None = None) -> SessionResponse:
     """Turn a session and the history that goes with it into version 1's form, which always has `tools`."""
-    told = {} if history is None else {"history": history}
-    return cast("SessionResponse", {"tools": [], **rename_tools(session), **told})
+    # L3: `tools` is always there. L5: so is the history, if it was asked for.
+    extra = {} if history is None else {"history": history}
+    return cast("SessionResponse", {"tools": [], **rename_tools(session), **extra})
 
 
 def session_to_v3(session: SessionResponse) -> tuple[SessionInfo, History]:
-    """Take version 1's session apart into version 3's and the history, which may be empty."""
+    """Split version 1's session into version 3's and the history, which may be empty."""
     rest: JsonObject = rename_tools(session)
     history: History = rest.pop("history", {})
     return cast("SessionInfo", rest), history

@@ -1,12 +1,12 @@
-"""Version 2 of AAP as a whole: its types, the shape of every body, and the way to version 3 and back.
+"""Version 2 of AAP as a whole: its types, the shape of every body, and the conversion to version 3 and back.
 
-It has version 1's paths and tools; sessions are listed as objects, and their history is read apart.
+It has version 1's paths and tools; sessions are listed as objects, and their history is read separately.
 """
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, cast
 
 from agenthost.wire.aap import v3
-from agenthost.wire.aap.older import (
+from agenthost.wire.aap.legacy import (
     EVENT,
     POST_SESSION,
     POST_SESSION_RESPONSE,
@@ -186,7 +186,7 @@ class SessionListResponse(TypedDict):
 
 
 SessionHistoryResponse: TypeAlias = v3.GetSessionHistoryResponse
-"""The history of a session: the first version to give it apart, in the form that version 3 kept."""
+"""The history of a session, separate since this version, in the form that version 3 kept."""
 
 GET_META_RESPONSE = Shape[MetaResponse](MetaResponse)
 GET_SESSIONS_RESPONSE = Shape[SessionListResponse](SessionListResponse)
@@ -197,7 +197,7 @@ REQUESTS: dict[str, Shape[Any]] = {
     "PUT /session": PUT_SESSION,
     "POST /session/:id": POST_SESSION,
 }
-"""The body that each endpoint takes; those not here take none."""
+"""The request body of each endpoint; the others take none."""
 
 RESPONSES: dict[str, Shape[Any]] = {
     "GET /meta": GET_META_RESPONSE,
@@ -207,7 +207,7 @@ RESPONSES: dict[str, Shape[Any]] = {
     "PUT /session": PUT_SESSION_RESPONSE,
     "POST /session/:id": POST_SESSION_RESPONSE,
 }
-"""The JSON body that each endpoint answers with when all is well."""
+"""The JSON body of each endpoint's successful response."""
 
 
 def meta_from_v3(meta: v3.GetMetaResponse) -> MetaResponse:

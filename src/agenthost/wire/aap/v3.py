@@ -156,7 +156,7 @@ REQUESTS: dict[str, Shape[Any]] = {
     "POST /sessions": POST_SESSIONS,
     "POST /sessions/:id/turns": POST_TURN,
 }
-"""The body that each endpoint takes; those not here take none."""
+"""The request body of each endpoint; the others take none."""
 
 RESPONSES: dict[str, Shape[Any]] = {
     "GET /meta": GET_META_RESPONSE,
@@ -166,4 +166,4 @@ RESPONSES: dict[str, Shape[Any]] = {
     "POST /sessions": POST_SESSIONS_RESPONSE,
     "POST /sessions/:id/turns": POST_TURN_RESPONSE,
 }
-"""The JSON body that each endpoint answers with when all is well."""
+"""The JSON body of each endpoint's successful response."""

@@ -1,8 +1,11 @@
-"""AHP 0.1.0: every type that travels. Open objects: keys that we do not know stay where they are."""
+"""AHP 1.0: every type on the wire. Objects are open: unknown keys are kept. `legacy` has those of 0.1.0."""
 
 from typing import Final
 
-PROTOCOL_VERSION: Final = "0.1.0"
+PROTOCOL_VERSION: Final = "1.0.0"
 
-ROOT_URI: Final = "agenthost:/root"
-"""The one resource that is always there."""
+ROOT_URI: Final = "ahp-root://"
+"""The channel of the host itself, which always exists."""
+
+AUTOMATIONS_URI: Final = "ahp-automations://"
+"""The channel of the automations, where a host offers them."""

@@ -1,4 +1,4 @@
-"""Small values that many others hold."""
+"""Small types that many others use."""
 
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
@@ -7,8 +7,14 @@ from agenthost.wire.json import JsonObject
 URI: TypeAlias = str
 """Any URI, compared as an exact string."""
 
+Timestamp: TypeAlias = str
+"""A moment: ISO 8601 in UTC, with milliseconds and `Z`."""
+
 Meta: TypeAlias = JsonObject
-"""Free-form data: passed on untouched."""
+"""Free-form data, passed on unchanged."""
+
+JsonPrimitive: TypeAlias = str | float | bool | None
+"""A JSON value that contains no other."""
 
 
 class MarkdownText(TypedDict):
@@ -18,11 +24,11 @@ class MarkdownText(TypedDict):
 
 
 StringOrMarkdown: TypeAlias = str | MarkdownText
-"""Text for people: as it is, or Markdown."""
+"""Text for people: plain, or Markdown."""
 
 
 class Icon(TypedDict):
-    """A picture to show beside a name."""
+    """An image to show next to a name."""
 
     src: URI
     contentType: NotRequired[str]
@@ -31,7 +37,7 @@ class Icon(TypedDict):
 
 
 class ProtectedResourceMetadata(TypedDict):
-    """A resource that an agent needs a token for, in the words of RFC 9728."""
+    """A resource that a token is needed for, as RFC 9728 describes it."""
 
     resource: str  # https URL without fragment; the correlation key
     resource_name: NotRequired[str]
@@ -40,8 +46,6 @@ class ProtectedResourceMetadata(TypedDict):
     scopes_supported: NotRequired[list[str]]
     bearer_methods_supported: NotRequired[list[str]]
     resource_signing_alg_values_supported: NotRequired[list[str]]
-    resource_encryption_alg_values_supported: NotRequired[list[str]]
-    resource_encryption_enc_values_supported: NotRequired[list[str]]
     resource_documentation: NotRequired[str]
     resource_policy_uri: NotRequired[str]
     resource_tos_uri: NotRequired[str]
@@ -49,11 +53,12 @@ class ProtectedResourceMetadata(TypedDict):
 
 
 class ContentRef(TypedDict):
-    """Content that is kept elsewhere: read it with `resourceRead`."""
+    """Content that is stored elsewhere: read it with `resourceRead`."""
 
     uri: URI
     sizeHint: NotRequired[float]
     contentType: NotRequired[str]
+    nonce: NotRequired[str]  # another one says that the content changed
 
 
 class UsageInfo(TypedDict):
@@ -72,23 +77,24 @@ class ErrorInfo(TypedDict):
     errorType: str
     message: str
     stack: NotRequired[str]
+    _meta: NotRequired[Meta]
 
 
 class TextPosition(TypedDict):
-    """A place in a text: line and character, both from 0."""
+    """A position in a text: line and character, both from 0."""
 
     line: int
     character: int
 
 
 class TextRange(TypedDict):
-    """A span of a text."""
+    """A range of a text."""
 
     start: TextPosition
     end: TextPosition
 
 
 class TextSelection(TypedDict):
-    """The part of an attached resource that is meant."""
+    """The selected part of an attached resource."""
 
     range: TextRange

@@ -1,28 +1,32 @@
-"""Settings as forms: schemas and values, of the host, of models and of sessions."""
+"""Settings of the host, of models and of sessions: schemas and values."""
 
 from typing import Literal, NotRequired, TypedDict
 
+from agenthost.wire.ahp.common import JsonPrimitive
 from agenthost.wire.json import Json, JsonObject
 
 
 class ConfigPropertySchema(TypedDict):
-    """One setting of such a form."""
+    """The schema of one setting."""
 
     type: Literal["string", "number", "boolean", "array", "object"]
     title: str
     description: NotRequired[str]
     default: NotRequired[Json]
-    enum: NotRequired[list[str]]
+    enum: NotRequired[list[JsonPrimitive]]
     enumLabels: NotRequired[list[str]]  # parallel to `enum`
     enumDescriptions: NotRequired[list[str]]  # parallel to `enum`
     readOnly: NotRequired[bool]  # true: shown but not editable
     items: NotRequired["ConfigPropertySchema"]
+    minItems: NotRequired[int]
+    maxItems: NotRequired[int]
     properties: NotRequired[dict[str, "ConfigPropertySchema"]]
     required: NotRequired[list[str]]
+    additionalProperties: NotRequired["ConfigPropertySchema"]
 
 
 class ConfigSchema(TypedDict):
-    """The settings of a host or a model, as a form."""
+    """The settings of a host, a model or a trigger."""
 
     type: Literal["object"]
     properties: dict[str, ConfigPropertySchema]
@@ -37,7 +41,7 @@ class SessionConfigPropertySchema(ConfigPropertySchema):
 
 
 class SessionConfigSchema(TypedDict):
-    """The settings of a session, as a form."""
+    """The settings of a session."""
 
     type: Literal["object"]
     properties: dict[str, SessionConfigPropertySchema]

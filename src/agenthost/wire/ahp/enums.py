@@ -1,176 +1,155 @@
-"""Enumerations: every constant of the protocol, as literals."""
+"""Enumerations: every constant of the protocol, as literals.
 
-from typing import Final, Literal, TypeAlias
+Newer peers may add to most of them, so an unknown value is kept. Those marked `CLOSED` have no others.
+"""
+
+from typing import Annotated, Final, Literal, TypeAlias
+
+from agenthost.wire.annotations import CLOSED, OPEN
 
 PolicyState: TypeAlias = Literal["enabled", "disabled", "unconfigured"]
 """Whether a policy lets a model be used."""
 
-PendingMessageKind: TypeAlias = Literal["steering", "queued"]
-"""What a waiting message waits for."""
+SessionLifecycle: TypeAlias = Literal["creating", "ready", "failed"]
+"""How far the creation of a session is."""
 
-SessionLifecycle: TypeAlias = Literal["creating", "ready", "creationFailed"]
-"""How far the making of a session is."""
+ChatInteractivity: TypeAlias = Annotated[Literal["full", "read-only", "hidden"], CLOSED]
+"""What the user may do in a chat; absent means full."""
 
-SessionInputResponseKind: TypeAlias = Literal["accept", "decline", "cancel"]
-"""How the user settled an input request."""
-
-SessionInputQuestionKind: TypeAlias = Literal[
-    "text", "number", "integer", "boolean", "single-select", "multi-select"
-]
-"""The kinds of question."""
-
-SessionInputAnswerValueKind: TypeAlias = Literal["text", "number", "boolean", "selected", "selected-many"]
-"""The kinds of answer."""
-
-SessionInputAnswerState: TypeAlias = Literal["draft", "submitted", "skipped"]
-"""How final an answer is."""
-
-TurnState: TypeAlias = Literal["complete", "cancelled", "error"]
+TurnState: TypeAlias = Annotated[Literal["complete", "cancelled", "error"], CLOSED]
 """How a turn ended."""
 
-MessageAttachmentKind: TypeAlias = Literal["simple", "embeddedResource", "resource"]
-"""The kinds of attachment."""
+MessageKind: TypeAlias = Literal["user", "agent", "tool", "automation", "systemNotification"]
+"""Who wrote a message."""
 
-ResponsePartKind: TypeAlias = Literal["markdown", "contentRef", "toolCall", "reasoning", "systemNotification"]
-"""The kinds of response part."""
+PendingMessageKind: TypeAlias = Annotated[Literal["steering", "queued"], CLOSED]
+"""What a pending message is for: the running turn, or a turn after it."""
+
+ChatInputResponseKind: TypeAlias = Annotated[Literal["accept", "decline", "cancel"], CLOSED]
+"""How the user responded to an input request."""
 
 ToolCallStatus: TypeAlias = Literal[
-    "streaming", "pending-confirmation", "running", "pending-result-confirmation", "completed", "cancelled"
+    "streaming",
+    "pending-confirmation",
+    "running",
+    "auth-required",
+    "pending-result-confirmation",
+    "completed",
+    "cancelled",
 ]
 """The states of a tool call; the last two are final."""
 
 ToolCallConfirmationReason: TypeAlias = Literal["not-needed", "user-action", "setting"]
 """Why a tool call may run."""
 
-ToolCallCancellationReason: TypeAlias = Literal["denied", "skipped", "result-denied"]
+ToolCallCancellationReason: TypeAlias = Annotated[Literal["denied", "skipped", "result-denied"], CLOSED]
 """Why a tool call did not run, or its result was withheld."""
+
+ToolCallDenialReason: TypeAlias = Annotated[Literal["denied", "skipped"], CLOSED]
+"""How somebody kept a tool call from running."""
+
+ToolCallRiskAssessmentKind: TypeAlias = Annotated[Literal["judge"], OPEN]
+"""Who assesses the risk of a tool call."""
 
 ConfirmationOptionKind: TypeAlias = Literal["approve", "deny"]
 """What choosing an option means."""
 
-ToolResultContentType: TypeAlias = Literal[
-    "text", "embeddedResource", "resource", "fileEdit", "terminal", "subagent"
-]
-"""The kinds of block in a tool result."""
+ChildCustomizationType: TypeAlias = Literal["agent", "skill", "prompt", "rule", "hook", "mcpServer"]
+"""The types of customization that a plugin or a directory may contain."""
 
-CustomizationStatus: TypeAlias = Literal["loading", "loaded", "degraded", "error"]
-"""How the loading of a customization goes."""
-
-TerminalClaimKind: TypeAlias = Literal["client", "session"]
-"""The kinds of holder of a terminal."""
-
-ReconnectResultType: TypeAlias = Literal["replay", "snapshot"]
-"""The ways to come back."""
-
-ContentEncoding: TypeAlias = Literal["base64", "utf-8"]
-"""How data is written in JSON."""
-
-CompletionItemKind: TypeAlias = Literal["userMessage"]
-"""What completions are wanted for."""
-
-NotificationType: TypeAlias = Literal[
-    "notify/sessionAdded", "notify/sessionRemoved", "notify/sessionSummaryChanged", "notify/authRequired"
-]
-"""The kinds of notification."""
+McpAuthRequiredReason: TypeAlias = Literal["required", "expired", "insufficientScope"]
+"""Why an MCP server needs a token."""
 
 AuthRequiredReason: TypeAlias = Literal["required", "expired"]
 """Why a token is needed."""
 
-RootActionType: TypeAlias = Literal[
-    "root/agentsChanged", "root/activeSessionsChanged", "root/terminalsChanged", "root/configChanged"
-]
+ChangesetStatus: TypeAlias = Literal["computing", "recomputing", "ready", "error"]
+"""How far the computation of a changeset is."""
 
-SessionActionType: TypeAlias = Literal[
-    "session/ready",
-    "session/creationFailed",
-    "session/turnStarted",
-    "session/delta",
-    "session/responsePart",
-    "session/toolCallStart",
-    "session/toolCallDelta",
-    "session/toolCallReady",
-    "session/toolCallConfirmed",
-    "session/toolCallComplete",
-    "session/toolCallResultConfirmed",
-    "session/toolCallContentChanged",
-    "session/turnComplete",
-    "session/turnCancelled",
-    "session/error",
-    "session/titleChanged",
-    "session/usage",
-    "session/reasoning",
-    "session/modelChanged",
-    "session/serverToolsChanged",
-    "session/activeClientChanged",
-    "session/activeClientToolsChanged",
-    "session/pendingMessageSet",
-    "session/pendingMessageRemoved",
-    "session/queuedMessagesReordered",
-    "session/inputRequested",
-    "session/inputAnswerChanged",
-    "session/inputCompleted",
-    "session/customizationsChanged",
-    "session/customizationToggled",
-    "session/customizationUpdated",
-    "session/truncated",
-    "session/isReadChanged",
-    "session/isArchivedChanged",
-    "session/activityChanged",
-    "session/diffsChanged",
-    "session/configChanged",
-    "session/metaChanged",
-]
+ChangesetOperationStatus: TypeAlias = Literal["idle", "running", "error", "disabled"]
+"""Whether an operation on a changeset can be invoked, or runs."""
 
-TerminalActionType: TypeAlias = Literal[
-    "terminal/data",
-    "terminal/input",
-    "terminal/resized",
-    "terminal/claimed",
-    "terminal/titleChanged",
-    "terminal/cwdChanged",
-    "terminal/exited",
-    "terminal/cleared",
-    "terminal/commandDetectionAvailable",
-    "terminal/commandExecuted",
-    "terminal/commandFinished",
-]
+ChangesetOperationScope: TypeAlias = Literal["changeset", "resource", "range"]
+"""What an operation may be invoked on."""
 
-ActionType: TypeAlias = RootActionType | SessionActionType | TerminalActionType
-"""Everything that can happen to a state."""
+ChangesetSide: TypeAlias = Literal["before", "after"]
+"""Which version of a changed file is meant."""
+
+ContentEncoding: TypeAlias = Annotated[Literal["base64", "utf-8"], CLOSED]
+"""How data is encoded in JSON."""
+
+ResourceWriteMode: TypeAlias = Annotated[Literal["truncate", "append", "insert"], CLOSED]
+"""Where written data goes: in place of what is there, after it, or into it."""
+
+ResourceType: TypeAlias = Literal["file", "directory", "symlink"]
+"""What a URI names in a file system."""
+
+ResourceChangeType: TypeAlias = Literal["added", "updated", "deleted"]
+"""What happened to a watched file."""
+
+CompletionItemKind: TypeAlias = Annotated[Literal["userMessage"], OPEN]
+"""What completions are wanted for."""
+
+AutomationOperation: TypeAlias = Literal["update", "remove", "run"]
+"""What a client may do with an automation."""
+
+AutomationMisfirePolicy: TypeAlias = Literal["skip", "runOnce"]
+"""What becomes of the runs that were missed."""
 
 ClientActionType: TypeAlias = Literal[
-    "session/turnStarted",
-    "session/toolCallConfirmed",
-    "session/toolCallComplete",
-    "session/toolCallResultConfirmed",
-    "session/toolCallContentChanged",
-    "session/turnCancelled",
+    "root/configChanged",
     "session/titleChanged",
-    "session/modelChanged",
-    "session/activeClientChanged",
-    "session/activeClientToolsChanged",
-    "session/pendingMessageSet",
-    "session/pendingMessageRemoved",
-    "session/queuedMessagesReordered",
-    "session/inputAnswerChanged",
-    "session/inputCompleted",
-    "session/customizationToggled",
-    "session/truncated",
     "session/isReadChanged",
     "session/isArchivedChanged",
     "session/configChanged",
-    "root/configChanged",
+    "session/activeClientSet",
+    "session/activeClientRemoved",
+    "session/workingDirectorySet",
+    "session/workingDirectoryRemoved",
+    "session/workingDirectoryReplaced",
+    "session/customizationToggled",
+    "session/mcpServerStartRequested",
+    "session/mcpServerStopRequested",
+    "session/mcpServerBackgroundRequested",
+    "chat/turnStarted",
+    "chat/turnCancelled",
+    "chat/turnResume",
+    "chat/toolCallConfirmed",
+    "chat/toolCallComplete",
+    "chat/toolCallResultConfirmed",
+    "chat/toolCallContentChanged",
+    "chat/inputAnswerChanged",
+    "chat/inputCompleted",
+    "chat/pendingMessageSet",
+    "chat/pendingMessageRemoved",
+    "chat/queuedMessagesReordered",
+    "chat/draftChanged",
+    "chat/truncated",
+    "chat/isReadChanged",
+    "chat/isArchivedChanged",
+    "chat/workingDirectorySet",
+    "chat/workingDirectoryRemoved",
     "terminal/input",
     "terminal/resized",
     "terminal/claimed",
     "terminal/titleChanged",
     "terminal/cleared",
+    "changeset/filesReviewChanged",
+    "annotations/set",
+    "annotations/updated",
+    "annotations/removed",
+    "annotations/entrySet",
+    "annotations/entryRemoved",
+    "automation/createRequested",
+    "automation/updateRequested",
+    "automation/removed",
+    "automationRun/cancelRequested",
 ]
-"""The actions that a client may dispatch; all others are the host's alone."""
+"""The actions that a client may dispatch; all others are for the host only."""
 
 
 class SessionStatus:
-    """The bits of `SessionSummary.status`: one activity, and flags beside it."""
+    """The bits of the `status` of sessions and chats: one activity, and flags."""
 
     IDLE: Final = 1
     ERROR: Final = 2
@@ -180,4 +159,4 @@ class SessionStatus:
     IS_ARCHIVED: Final = 64
 
     ACTIVITY: Final = 31
-    """The mask over the activity; what is above it are flags."""
+    """The mask of the activity; the bits above it are flags."""

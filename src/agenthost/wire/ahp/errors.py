@@ -10,7 +10,7 @@ from agenthost.wire.shape import Shape
 
 
 class ErrorCode(IntEnum):
-    """What an error response says: JSON-RPC's own codes, then the protocol's."""
+    """The codes of error responses of all versions: JSON-RPC's own, then those of AHP."""
 
     PARSE_ERROR = RpcCode.PARSE_ERROR
     INVALID_REQUEST = RpcCode.INVALID_REQUEST
@@ -22,15 +22,16 @@ class ErrorCode(IntEnum):
     SESSION_ALREADY_EXISTS = -32003
     TURN_IN_PROGRESS = -32004
     UNSUPPORTED_PROTOCOL_VERSION = -32005
-    CONTENT_NOT_FOUND = -32006
+    CONTENT_NOT_FOUND = -32006  # only in 0.1.0; 1.0 has NOT_FOUND for it
     AUTH_REQUIRED = -32007
     NOT_FOUND = -32008
     PERMISSION_DENIED = -32009
     ALREADY_EXISTS = -32010
+    CONFLICT = -32011  # not in 0.1.0
 
 
 class AuthRequiredErrorData(TypedDict):
-    """With `AuthRequired`: what tokens are missing."""
+    """With `AuthRequired`: the resources whose tokens are missing."""
 
     resources: list[ProtectedResourceMetadata]
 
@@ -42,7 +43,7 @@ class PermissionDeniedErrorData(TypedDict):
 
 
 class UnsupportedProtocolVersionErrorData(TypedDict):
-    """With `UnsupportedProtocolVersion`: what the host speaks."""
+    """With `UnsupportedProtocolVersion`: the versions that the host supports."""
 
     supportedVersions: list[str]  # SemVer strings or SemVer ranges
 
@@ -52,4 +53,4 @@ ERROR_DATA: dict[int, Shape[Any]] = {
     ErrorCode.AUTH_REQUIRED: Shape(AuthRequiredErrorData),
     ErrorCode.PERMISSION_DENIED: Shape(PermissionDeniedErrorData),
 }
-"""The shape of `data`, for the codes that have one. Readers must bear other data, and none."""
+"""The shape of `data`, for the codes that have one. Readers must tolerate other data, and none."""

@@ -6,7 +6,7 @@ from agenthost.wire.ahp.common import URI
 from agenthost.wire.annotations import Tag
 
 
-class SessionInputQuestionBase(TypedDict):
+class ChatInputQuestionBase(TypedDict):
     """What every kind of question has."""
 
     id: str
@@ -15,7 +15,7 @@ class SessionInputQuestionBase(TypedDict):
     required: NotRequired[bool]
 
 
-class SessionInputOption(TypedDict):
+class ChatInputOption(TypedDict):
     """A choice of a select question."""
 
     id: str
@@ -24,7 +24,7 @@ class SessionInputOption(TypedDict):
     recommended: NotRequired[bool]
 
 
-class SessionInputTextQuestion(SessionInputQuestionBase):
+class ChatInputTextQuestion(ChatInputQuestionBase):
     """Asks for text."""
 
     kind: Literal["text"]
@@ -34,73 +34,73 @@ class SessionInputTextQuestion(SessionInputQuestionBase):
     defaultValue: NotRequired[str]
 
 
-class SessionInputNumberQuestion(SessionInputQuestionBase):
+class ChatInputNumberQuestion(ChatInputQuestionBase):
     """Asks for a number."""
 
     kind: Literal["number", "integer"]
-    min: NotRequired[float]  # float allowed
-    max: NotRequired[float]  # float allowed
-    defaultValue: NotRequired[float]  # float allowed
+    min: NotRequired[float]
+    max: NotRequired[float]
+    defaultValue: NotRequired[float]
 
 
-class SessionInputBooleanQuestion(SessionInputQuestionBase):
+class ChatInputBooleanQuestion(ChatInputQuestionBase):
     """Asks for yes or no."""
 
     kind: Literal["boolean"]
     defaultValue: NotRequired[bool]
 
 
-class SessionInputSingleSelectQuestion(SessionInputQuestionBase):
+class ChatInputSingleSelectQuestion(ChatInputQuestionBase):
     """Asks for one of several options."""
 
     kind: Literal["single-select"]
-    options: list[SessionInputOption]
+    options: list[ChatInputOption]
     allowFreeformInput: NotRequired[bool]
 
 
-class SessionInputMultiSelectQuestion(SessionInputQuestionBase):
+class ChatInputMultiSelectQuestion(ChatInputQuestionBase):
     """Asks for some of several options."""
 
     kind: Literal["multi-select"]
-    options: list[SessionInputOption]
+    options: list[ChatInputOption]
     allowFreeformInput: NotRequired[bool]
     min: NotRequired[float]  # minimum number selected
     max: NotRequired[float]  # maximum number selected
 
 
-SessionInputQuestion: TypeAlias = Annotated[
-    SessionInputTextQuestion
-    | SessionInputNumberQuestion
-    | SessionInputBooleanQuestion
-    | SessionInputSingleSelectQuestion
-    | SessionInputMultiSelectQuestion,
+ChatInputQuestion: TypeAlias = Annotated[
+    ChatInputTextQuestion
+    | ChatInputNumberQuestion
+    | ChatInputBooleanQuestion
+    | ChatInputSingleSelectQuestion
+    | ChatInputMultiSelectQuestion,
     Tag("kind"),
 ]
 """A question of any kind."""
 
 
-class SessionInputTextAnswerValue(TypedDict):
+class ChatInputTextAnswerValue(TypedDict):
     """The answer to a text question."""
 
     kind: Literal["text"]
     value: str
 
 
-class SessionInputNumberAnswerValue(TypedDict):
+class ChatInputNumberAnswerValue(TypedDict):
     """The answer to a number or integer question."""
 
     kind: Literal["number"]
-    value: float  # float allowed; also used for `integer` questions
+    value: float
 
 
-class SessionInputBooleanAnswerValue(TypedDict):
+class ChatInputBooleanAnswerValue(TypedDict):
     """The answer to a boolean question."""
 
     kind: Literal["boolean"]
     value: bool
 
 
-class SessionInputSelectedAnswerValue(TypedDict):
+class ChatInputSelectedAnswerValue(TypedDict):
     """The answer to a single-select question."""
 
     kind: Literal["selected"]
@@ -108,7 +108,7 @@ class SessionInputSelectedAnswerValue(TypedDict):
     freeformValues: NotRequired[list[str]]
 
 
-class SessionInputSelectedManyAnswerValue(TypedDict):
+class ChatInputSelectedManyAnswerValue(TypedDict):
     """The answer to a multi-select question."""
 
     kind: Literal["selected-many"]
@@ -116,40 +116,40 @@ class SessionInputSelectedManyAnswerValue(TypedDict):
     freeformValues: NotRequired[list[str]]
 
 
-SessionInputAnswerValue: TypeAlias = Annotated[
-    SessionInputTextAnswerValue
-    | SessionInputNumberAnswerValue
-    | SessionInputBooleanAnswerValue
-    | SessionInputSelectedAnswerValue
-    | SessionInputSelectedManyAnswerValue,
+ChatInputAnswerValue: TypeAlias = Annotated[
+    ChatInputTextAnswerValue
+    | ChatInputNumberAnswerValue
+    | ChatInputBooleanAnswerValue
+    | ChatInputSelectedAnswerValue
+    | ChatInputSelectedManyAnswerValue,
     Tag("kind"),
 ]
 """The value of an answer."""
 
 
-class SessionInputAnswered(TypedDict):
+class ChatInputAnswered(TypedDict):
     """An answer that has a value."""
 
     state: Literal["draft", "submitted"]
-    value: SessionInputAnswerValue
+    value: ChatInputAnswerValue
 
 
-class SessionInputSkipped(TypedDict):
-    """A question that the user passed over."""
+class ChatInputSkipped(TypedDict):
+    """A question that the user skipped."""
 
     state: Literal["skipped"]
     freeformValues: NotRequired[list[str]]
 
 
-SessionInputAnswer: TypeAlias = Annotated[SessionInputAnswered | SessionInputSkipped, Tag("state")]
+ChatInputAnswer: TypeAlias = Annotated[ChatInputAnswered | ChatInputSkipped, Tag("state", is_open=False)]
 """An answer, drafted, submitted or skipped."""
 
 
-class SessionInputRequest(TypedDict):
+class ChatInputRequest(TypedDict):
     """Questions that the agent has for the user, and the answers so far."""
 
     id: str
     message: NotRequired[str]
     url: NotRequired[URI]
-    questions: NotRequired[list[SessionInputQuestion]]
-    answers: NotRequired[dict[str, SessionInputAnswer]]
+    questions: NotRequired[list[ChatInputQuestion]]
+    answers: NotRequired[dict[str, ChatInputAnswer]]

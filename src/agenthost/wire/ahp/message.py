@@ -1,8 +1,10 @@
-"""What the user says, with attachments."""
+"""Messages and their attachments."""
 
 from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
-from agenthost.wire.ahp.common import ContentRef, Meta, TextRange, TextSelection
+from agenthost.wire.ahp.common import URI, ContentRef, Meta, TextRange, TextSelection
+from agenthost.wire.ahp.enums import MessageKind
+from agenthost.wire.ahp.root import AgentSelection, ModelSelection
 from agenthost.wire.annotations import Tag
 
 
@@ -16,14 +18,14 @@ class MessageAttachmentBase(TypedDict):
 
 
 class SimpleMessageAttachment(MessageAttachmentBase):
-    """An attachment that only its maker understands."""
+    """An attachment that only its creator understands."""
 
     type: Literal["simple"]
     modelRepresentation: NotRequired[str]  # required when the client itself produced the attachment
 
 
 class MessageEmbeddedResourceAttachment(MessageAttachmentBase):
-    """An attachment whose bytes ride along."""
+    """An attachment whose bytes are included."""
 
     type: Literal["embeddedResource"]
     data: str  # base64
@@ -38,27 +40,58 @@ class MessageResourceAttachment(MessageAttachmentBase, ContentRef):
     selection: NotRequired[TextSelection]
 
 
+class MessageAnnotationsAttachment(MessageAttachmentBase):
+    """Annotations: all of a channel, or some."""
+
+    type: Literal["annotations"]
+    resource: URI
+    annotationIds: NotRequired[list[str]]
+
+
+class MessageChatAttachment(MessageAttachmentBase):
+    """The transcript of another chat."""
+
+    type: Literal["chat"]
+    resource: URI
+    endTurn: NotRequired[str]  # the last turn of it; absent: the last that is complete
+
+
 MessageAttachment: TypeAlias = Annotated[
-    SimpleMessageAttachment | MessageEmbeddedResourceAttachment | MessageResourceAttachment, Tag("type")
+    SimpleMessageAttachment
+    | MessageEmbeddedResourceAttachment
+    | MessageResourceAttachment
+    | MessageAnnotationsAttachment
+    | MessageChatAttachment,
+    Tag("type"),
 ]
 """Something sent along with a message."""
 
 
-def label_of(attachment: Any) -> str:
-    """Return what people call an attachment, also one of a kind that we do not know."""
+def attachment_label(attachment: Any) -> str:
+    """Return a name for an attachment, even for one of an unknown kind."""
     names = (attachment.get(key) for key in ("label", "displayName", "name", "title", "uri", "type"))
     return next((name for name in names if type(name) is str and name), "something")
 
 
-class UserMessage(TypedDict):
-    """What the user says."""
+class MessageOrigin(TypedDict):
+    """Who wrote a message."""
+
+    kind: MessageKind  # a client may only send `user`
+
+
+class Message(TypedDict):
+    """What a turn begins with: a message of the user, or of another agent, tool or automation."""
 
     text: str
+    origin: MessageOrigin
     attachments: NotRequired[list[MessageAttachment]]
+    model: NotRequired[ModelSelection]  # absent: the host's default
+    agent: NotRequired[AgentSelection]
+    _meta: NotRequired[Meta]
 
 
 class PendingMessage(TypedDict):
-    """A message that waits: for its turn in the queue, or to steer the running turn."""
+    """A pending message: queued for a later turn, or steering the running one."""
 
     id: str
-    userMessage: UserMessage
+    message: Message

@@ -1,9 +1,34 @@
-"""Methods: which there are, who calls them, and what travels with them."""
-
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+"""Methods: their names, who calls them, their params and results."""
 
 from agenthost.wire.ahp.actions.envelope import ActionEnvelope
+from agenthost.wire.ahp.commands.automation import (
+    FetchAutomationRunsParams,
+    FetchAutomationRunsResult,
+    ListAutomationTriggerDefinitionsParams,
+    ListAutomationTriggerDefinitionsResult,
+    RunAutomationParams,
+    RunAutomationResult,
+)
+from agenthost.wire.ahp.commands.changeset import (
+    InvokeChangesetOperationParams,
+    InvokeChangesetOperationResult,
+)
+from agenthost.wire.ahp.commands.chat import (
+    CompletionsParams,
+    CompletionsResult,
+    CreateChatParams,
+    DisposeChatParams,
+    FetchTurnsParams,
+    FetchTurnsResult,
+    MoveChatParams,
+    MoveChatResult,
+)
+from agenthost.wire.ahp.commands.config import (
+    ResolveSessionConfigParams,
+    ResolveSessionConfigResult,
+    SessionConfigCompletionsParams,
+    SessionConfigCompletionsResult,
+)
 from agenthost.wire.ahp.commands.connection import (
     AuthenticateParams,
     AuthenticateResult,
@@ -18,90 +43,95 @@ from agenthost.wire.ahp.commands.connection import (
     UnsubscribeParams,
 )
 from agenthost.wire.ahp.commands.resource import (
+    CreateResourceWatchParams,
+    CreateResourceWatchResult,
     ResourceCopyParams,
     ResourceCopyResult,
     ResourceDeleteParams,
     ResourceDeleteResult,
     ResourceListParams,
     ResourceListResult,
+    ResourceMkdirParams,
+    ResourceMkdirResult,
     ResourceMoveParams,
     ResourceMoveResult,
     ResourceReadParams,
     ResourceReadResult,
     ResourceRequestParams,
     ResourceRequestResult,
+    ResourceResolveParams,
+    ResourceResolveResult,
     ResourceWriteParams,
     ResourceWriteResult,
 )
 from agenthost.wire.ahp.commands.session import (
-    CompletionsParams,
-    CompletionsResult,
     CreateSessionParams,
     DisposeSessionParams,
-    FetchTurnsParams,
-    FetchTurnsResult,
     ListSessionsParams,
     ListSessionsResult,
-    ResolveSessionConfigParams,
-    ResolveSessionConfigResult,
-    SessionConfigCompletionsParams,
-    SessionConfigCompletionsResult,
 )
 from agenthost.wire.ahp.commands.terminal import CreateTerminalParams, DisposeTerminalParams
-from agenthost.wire.ahp.notifications import NotificationParams
-from agenthost.wire.shape import Shape
+from agenthost.wire.ahp.method import NULL, Method, by_name, notification, request
+from agenthost.wire.ahp.notifications import (
+    AuthRequiredParams,
+    OtlpExportLogsParams,
+    OtlpExportMetricsParams,
+    OtlpExportTracesParams,
+    ProgressParams,
+    SessionAddedParams,
+    SessionRemovedParams,
+    SessionSummaryChangedParams,
+)
 
-Caller: TypeAlias = Literal["client", "host", "both"]
+METHODS: dict[str, Method] = by_name(
+    request("initialize", InitializeParams, InitializeResult),
+    request("ping", PingParams, NULL),
+    request("reconnect", ReconnectParams, ReconnectResult),
+    request("subscribe", SubscribeParams, SubscribeResult),
+    notification("unsubscribe", UnsubscribeParams, "client"),
+    notification("dispatchAction", DispatchActionParams, "client"),
+    request("authenticate", AuthenticateParams, AuthenticateResult),
+    request("listSessions", ListSessionsParams, ListSessionsResult),
+    request("createSession", CreateSessionParams, NULL),
+    request("disposeSession", DisposeSessionParams, NULL),
+    request("resolveSessionConfig", ResolveSessionConfigParams, ResolveSessionConfigResult),
+    request("sessionConfigCompletions", SessionConfigCompletionsParams, SessionConfigCompletionsResult),
+    request("createChat", CreateChatParams, NULL),
+    request("disposeChat", DisposeChatParams, NULL),
+    request("moveChat", MoveChatParams, MoveChatResult),
+    request("fetchTurns", FetchTurnsParams, FetchTurnsResult),
+    request("completions", CompletionsParams, CompletionsResult),
+    request("createTerminal", CreateTerminalParams, NULL),
+    request("disposeTerminal", DisposeTerminalParams, NULL),
+    request("resourceRead", ResourceReadParams, ResourceReadResult, "both"),
+    request("resourceWrite", ResourceWriteParams, ResourceWriteResult, "both"),
+    request("resourceList", ResourceListParams, ResourceListResult, "both"),
+    request("resourceCopy", ResourceCopyParams, ResourceCopyResult, "both"),
+    request("resourceMove", ResourceMoveParams, ResourceMoveResult, "both"),
+    request("resourceDelete", ResourceDeleteParams, ResourceDeleteResult, "both"),
+    request("resourceResolve", ResourceResolveParams, ResourceResolveResult, "both"),
+    request("resourceMkdir", ResourceMkdirParams, ResourceMkdirResult, "both"),
+    request("resourceRequest", ResourceRequestParams, ResourceRequestResult, "both"),
+    request("createResourceWatch", CreateResourceWatchParams, CreateResourceWatchResult, "both"),
+    request("invokeChangesetOperation", InvokeChangesetOperationParams, InvokeChangesetOperationResult),
+    request(
+        "listAutomationTriggerDefinitions",
+        ListAutomationTriggerDefinitionsParams,
+        ListAutomationTriggerDefinitionsResult,
+    ),
+    request("runAutomation", RunAutomationParams, RunAutomationResult),
+    request("fetchAutomationRuns", FetchAutomationRunsParams, FetchAutomationRunsResult),
+    notification("action", ActionEnvelope, "host"),
+    notification("root/sessionAdded", SessionAddedParams, "host"),
+    notification("root/sessionRemoved", SessionRemovedParams, "host"),
+    notification("root/sessionSummaryChanged", SessionSummaryChangedParams, "host"),
+    notification("root/progress", ProgressParams, "host"),
+    notification("auth/required", AuthRequiredParams, "host"),
+    notification("otlp/exportLogs", OtlpExportLogsParams, "host"),
+    notification("otlp/exportTraces", OtlpExportTracesParams, "host"),
+    notification("otlp/exportMetrics", OtlpExportMetricsParams, "host"),
+)
+"""Every method of AHP 1.0, by name. Those that clients call on an `mcp://` channel are MCP's own."""
 
-
-@dataclass(frozen=True)
-class Method:
-    """A method of the protocol. `result` is `None` for a notification, which has no answer."""
-
-    name: str
-    caller: Caller
-    params: Shape[Any]
-    result: Shape[Any] | None
-
-
-def _request(name: str, params: Any, result: Any, caller: Caller = "client") -> Method:
-    return Method(name, caller, Shape(params), Shape(result))
-
-
-def _notification(name: str, params: Any, caller: Caller) -> Method:
-    return Method(name, caller, Shape(params), None)
-
-
-_NULL = type(None)
-
-METHODS: dict[str, Method] = {
-    method.name: method
-    for method in (
-        _request("initialize", InitializeParams, InitializeResult),
-        _request("ping", PingParams, _NULL),
-        _request("reconnect", ReconnectParams, ReconnectResult),
-        _request("subscribe", SubscribeParams, SubscribeResult),
-        _notification("unsubscribe", UnsubscribeParams, "client"),
-        _notification("dispatchAction", DispatchActionParams, "client"),
-        _request("createSession", CreateSessionParams, _NULL),
-        _request("disposeSession", DisposeSessionParams, _NULL),
-        _request("createTerminal", CreateTerminalParams, _NULL),
-        _request("disposeTerminal", DisposeTerminalParams, _NULL),
-        _request("listSessions", ListSessionsParams, ListSessionsResult),
-        _request("fetchTurns", FetchTurnsParams, FetchTurnsResult),
-        _request("resourceRead", ResourceReadParams, ResourceReadResult),
-        _request("resourceWrite", ResourceWriteParams, ResourceWriteResult),
-        _request("resourceList", ResourceListParams, ResourceListResult),
-        _request("resourceCopy", ResourceCopyParams, ResourceCopyResult),
-        _request("resourceDelete", ResourceDeleteParams, ResourceDeleteResult),
-        _request("resourceMove", ResourceMoveParams, ResourceMoveResult),
-        _request("resourceRequest", ResourceRequestParams, ResourceRequestResult, "both"),
-        _request("authenticate", AuthenticateParams, AuthenticateResult),
-        _request("resolveSessionConfig", ResolveSessionConfigParams, ResolveSessionConfigResult),
-        _request("sessionConfigCompletions", SessionConfigCompletionsParams, SessionConfigCompletionsResult),
-        _request("completions", CompletionsParams, CompletionsResult),
-        _notification("action", ActionEnvelope, "host"),
-        _notification("notification", NotificationParams, "host"),
-    )
-}
-"""Every method of AHP 0.1.0, by name."""
+BEFORE_INITIALIZE: frozenset[str] = frozenset({"initialize", "reconnect", "ping"})
+"""The methods that a client may call before the connection is open."""

@@ -1,69 +1,82 @@
-"""Notifications: news for every client, without a place in the order."""
+"""Notifications of the host that are no actions: they have no number, and are never replayed."""
 
-from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
+from typing import NotRequired, TypeAlias, TypedDict
 
-from agenthost.wire.ahp.common import URI
+from agenthost.wire.ahp.common import URI, ProtectedResourceMetadata
 from agenthost.wire.ahp.enums import AuthRequiredReason
-from agenthost.wire.ahp.root import ModelSelection
-from agenthost.wire.ahp.session import ProjectInfo, SessionSummary
-from agenthost.wire.ahp.tool import FileEdit
-from agenthost.wire.annotations import Tag
+from agenthost.wire.ahp.session import PartialSessionSummary, SessionSummary
+from agenthost.wire.json import JsonObject
 
 
-class SessionSummaryChanges(TypedDict):
-    """The fields of a `SessionSummary` that changed; null means that the field is gone."""
+class SessionAddedParams(TypedDict):
+    """`root/sessionAdded`: a session now exists."""
 
-    title: NotRequired[str]
-    status: NotRequired[int]
-    activity: NotRequired[str | None]
-    modifiedAt: NotRequired[float]
-    project: NotRequired[ProjectInfo | None]
-    model: NotRequired[ModelSelection | None]
-    workingDirectory: NotRequired[URI | None]
-    diffs: NotRequired[list[FileEdit] | None]
-
-
-class SessionAddedNotification(TypedDict):
-    """A session now exists."""
-
-    type: Literal["notify/sessionAdded"]
+    channel: URI
     summary: SessionSummary
 
 
-class SessionRemovedNotification(TypedDict):
-    """A session is gone."""
+class SessionRemovedParams(TypedDict):
+    """`root/sessionRemoved`: a session is gone."""
 
-    type: Literal["notify/sessionRemoved"]
+    channel: URI
     session: URI
 
 
-class SessionSummaryChangedNotification(TypedDict):
-    """Something in a session's summary changed."""
+class SessionSummaryChangedParams(TypedDict):
+    """`root/sessionSummaryChanged`: a session's summary changed. No field can be removed by it."""
 
-    type: Literal["notify/sessionSummaryChanged"]
+    channel: URI
     session: URI
-    changes: SessionSummaryChanges
+    changes: PartialSessionSummary
 
 
-class AuthRequiredNotification(TypedDict):
-    """A token is needed, or needed again."""
+class ProgressParams(TypedDict):
+    """`root/progress`: how far a request with a token is; done when `progress` equals `total`."""
 
-    type: Literal["notify/authRequired"]
-    resource: str
+    channel: URI
+    progressToken: str
+    progress: float
+    total: NotRequired[float]
+    message: NotRequired[str]
+
+
+class AuthRequiredParams(TypedDict):
+    """`auth/required`: a token is needed, or needed again."""
+
+    channel: URI
+    resource: ProtectedResourceMetadata
     reason: NotRequired[AuthRequiredReason]
 
 
-ProtocolNotification: TypeAlias = Annotated[
-    SessionAddedNotification
-    | SessionRemovedNotification
-    | SessionSummaryChangedNotification
-    | AuthRequiredNotification,
-    Tag("type"),
-]
-"""News of any kind."""
+class OtlpExportLogsParams(TypedDict):
+    """`otlp/exportLogs`: logs, as OTLP/JSON."""
+
+    channel: URI
+    payload: JsonObject
 
 
-class NotificationParams(TypedDict):
-    """`notification`: the news."""
+class OtlpExportTracesParams(TypedDict):
+    """`otlp/exportTraces`: traces, as OTLP/JSON."""
 
-    notification: ProtocolNotification
+    channel: URI
+    payload: JsonObject
+
+
+class OtlpExportMetricsParams(TypedDict):
+    """`otlp/exportMetrics`: metrics, as OTLP/JSON."""
+
+    channel: URI
+    payload: JsonObject
+
+
+ProtocolNotification: TypeAlias = (
+    AuthRequiredParams
+    | SessionAddedParams
+    | SessionRemovedParams
+    | SessionSummaryChangedParams
+    | ProgressParams
+    | OtlpExportLogsParams
+    | OtlpExportTracesParams
+    | OtlpExportMetricsParams
+)
+"""The params of any of them; the method says of which."""

@@ -2,9 +2,9 @@
 
 from typing import NotRequired, TypedDict
 
-from agenthost.wire.ahp.common import Meta, ProtectedResourceMetadata
+from agenthost.wire.ahp.common import URI, JsonPrimitive, Meta, ProtectedResourceMetadata
 from agenthost.wire.ahp.config import ConfigSchema, RootConfigState
-from agenthost.wire.ahp.customization import CustomizationRef
+from agenthost.wire.ahp.customization import Customization
 from agenthost.wire.ahp.enums import PolicyState
 from agenthost.wire.ahp.terminal import TerminalInfo
 
@@ -16,6 +16,8 @@ class SessionModelInfo(TypedDict):
     provider: str
     name: str
     maxContextWindow: NotRequired[float]
+    maxOutputTokens: NotRequired[float]
+    maxPromptTokens: NotRequired[float]
     supportsVision: NotRequired[bool]
     policyState: NotRequired[PolicyState]
     configSchema: NotRequired[ConfigSchema]
@@ -23,10 +25,37 @@ class SessionModelInfo(TypedDict):
 
 
 class ModelSelection(TypedDict):
-    """The model chosen for a session, with its settings."""
+    """The model chosen for a message, with its settings."""
 
     id: str
-    config: NotRequired[dict[str, str]]
+    config: NotRequired[dict[str, JsonPrimitive]]
+
+
+class AgentSelection(TypedDict):
+    """The custom agent chosen for a message."""
+
+    uri: URI
+
+
+class MultipleChatsCapability(TypedDict):
+    """The sessions of an agent may have several chats."""
+
+    fork: NotRequired[bool]
+    sideChat: NotRequired[bool]
+
+
+class MultipleWorkingDirectoriesCapability(TypedDict):
+    """The sessions of an agent may have several working directories."""
+
+    immutablePrimary: NotRequired[bool]  # true: the first one stays
+    primaryReplacement: NotRequired[bool]  # true: the first one may be replaced
+
+
+class AgentCapabilities(TypedDict):
+    """What the sessions of an agent can do beyond what all can."""
+
+    multipleChats: NotRequired[MultipleChatsCapability]
+    multipleWorkingDirectories: NotRequired[MultipleWorkingDirectoriesCapability]
 
 
 class AgentInfo(TypedDict):
@@ -37,7 +66,8 @@ class AgentInfo(TypedDict):
     description: str
     models: list[SessionModelInfo]
     protectedResources: NotRequired[list[ProtectedResourceMetadata]]
-    customizations: NotRequired[list[CustomizationRef]]
+    customizations: NotRequired[list[Customization]]
+    capabilities: NotRequired[AgentCapabilities]
 
 
 class RootState(TypedDict):
@@ -47,3 +77,4 @@ class RootState(TypedDict):
     activeSessions: NotRequired[int]  # count of non-disposed sessions
     terminals: NotRequired[list[TerminalInfo]]
     config: NotRequired[RootConfigState]
+    _meta: NotRequired[Meta]

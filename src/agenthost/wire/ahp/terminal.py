@@ -1,4 +1,4 @@
-"""Terminals: their state, what is in it, and who holds them."""
+"""Terminals: their state, their content, and who holds them."""
 
 from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
@@ -7,23 +7,43 @@ from agenthost.wire.annotations import Tag
 
 
 class TerminalClientClaim(TypedDict):
-    """A client has the terminal."""
+    """A client holds the terminal."""
 
     kind: Literal["client"]
     clientId: str
 
 
 class TerminalSessionClaim(TypedDict):
-    """A session has the terminal, perhaps for one tool call."""
+    """A chat of a session holds the terminal, perhaps for one tool call."""
 
     kind: Literal["session"]
     session: URI
+    chat: URI
     turnId: NotRequired[str]
     toolCallId: NotRequired[str]
 
 
 TerminalClaim: TypeAlias = Annotated[TerminalClientClaim | TerminalSessionClaim, Tag("kind")]
 """Who holds a terminal."""
+
+
+class TerminalRunningLifecycleState(TypedDict):
+    """The process runs."""
+
+    status: Literal["running"]
+
+
+class TerminalExitedLifecycleState(TypedDict):
+    """The process ended."""
+
+    status: Literal["exited"]
+    exitCode: NotRequired[int]  # absent if it is not known
+
+
+TerminalLifecycleState: TypeAlias = Annotated[
+    TerminalRunningLifecycleState | TerminalExitedLifecycleState, Tag("status")
+]
+"""Whether a terminal's process runs."""
 
 
 class TerminalUnclassifiedPart(TypedDict):
@@ -40,27 +60,28 @@ class TerminalCommandPart(TypedDict):
     commandId: str
     commandLine: str
     output: str
-    timestamp: float  # Unix ms, server clock
+    timestamp: float  # Unix ms, clock of the host
     isComplete: bool
     exitCode: NotRequired[int]
     durationMs: NotRequired[float]
 
 
 TerminalContentPart: TypeAlias = Annotated[TerminalUnclassifiedPart | TerminalCommandPart, Tag("type")]
-"""A stretch of a terminal's output."""
+"""A part of a terminal's output."""
 
 
 class TerminalState(TypedDict):
-    """A terminal whole: what its subscribers see."""
+    """The full state of a terminal, as its subscribers see it."""
 
     title: str
     cwd: NotRequired[URI]
     cols: NotRequired[int]
     rows: NotRequired[int]
     content: list[TerminalContentPart]
-    exitCode: NotRequired[int]  # present once the process exited (if known)
     claim: TerminalClaim
+    lifecycle: TerminalLifecycleState
     supportsCommandDetection: NotRequired[bool]  # gate for relying on command parts
+    isPty: NotRequired[bool]
 
 
 class TerminalInfo(TypedDict):
@@ -69,4 +90,4 @@ class TerminalInfo(TypedDict):
     resource: URI
     title: str
     claim: TerminalClaim
-    exitCode: NotRequired[int]
+    lifecycle: TerminalLifecycleState

@@ -1,4 +1,4 @@
-"""Tools: what they are, and what their results hold."""
+"""Tools: their definitions, and the content of their results."""
 
 from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
@@ -8,25 +8,11 @@ from agenthost.wire.json import JsonObject
 
 
 class ObjectSchema(TypedDict):
-    """The JSON Schema of a tool's input or output; further keywords may be there."""
+    """The JSON Schema of a tool's input or output; other keywords are allowed."""
 
     type: Literal["object"]
     properties: NotRequired[dict[str, JsonObject]]
     required: NotRequired[list[str]]
-
-
-class FileVersion(TypedDict):
-    """A file at one moment."""
-
-    uri: URI
-    content: ContentRef
-
-
-class DiffCounts(TypedDict):
-    """How many lines came and went."""
-
-    added: NotRequired[int]
-    removed: NotRequired[int]
 
 
 class ToolAnnotations(TypedDict):
@@ -51,12 +37,40 @@ class ToolDefinition(TypedDict):
     _meta: NotRequired[Meta]
 
 
+class FileEditSide(TypedDict):
+    """A file at one moment."""
+
+    uri: URI
+    content: ContentRef
+
+
+class FileEditDiffStats(TypedDict):
+    """How many lines were added and removed."""
+
+    added: NotRequired[int]
+    removed: NotRequired[int]
+
+
 class FileEdit(TypedDict):
     """A change of a file: before and after."""
 
-    before: NotRequired[FileVersion]  # absent for a creation or an in-place edit
-    after: NotRequired[FileVersion]  # absent for a deletion
-    diff: NotRequired[DiffCounts]
+    before: NotRequired[FileEditSide]  # absent for a creation or an in-place edit
+    after: NotRequired[FileEditSide]  # absent for a deletion
+    diff: NotRequired[FileEditDiffStats]
+
+
+class FileEditCollection(TypedDict):
+    """The changes that a tool call would make."""
+
+    items: list[FileEdit]
+
+
+class TerminalCommandResult(TypedDict):
+    """How the command of a tool ended, and the end of its output."""
+
+    exitCode: NotRequired[int]
+    preview: NotRequired[str]
+    truncated: NotRequired[bool]  # true: the preview is not all of the output
 
 
 class ToolResultTextContent(TypedDict):
@@ -67,7 +81,7 @@ class ToolResultTextContent(TypedDict):
 
 
 class ToolResultEmbeddedResourceContent(TypedDict):
-    """Bytes that ride along."""
+    """Bytes that are included."""
 
     type: Literal["embeddedResource"]
     data: str  # base64
@@ -92,10 +106,12 @@ class ToolResultTerminalContent(TypedDict):
     type: Literal["terminal"]
     resource: URI
     title: str
+    isPty: NotRequired[bool]
+    result: NotRequired[TerminalCommandResult]  # present once the command ended
 
 
 class ToolResultSubagentContent(TypedDict):
-    """A session of another agent to look into."""
+    """A chat of another agent to look into."""
 
     type: Literal["subagent"]
     resource: URI

@@ -2,16 +2,21 @@
 
 from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
-from agenthost.wire.ahp.common import Meta, StringOrMarkdown
+from agenthost.wire.ahp.common import ContentRef, Meta, StringOrMarkdown
 from agenthost.wire.ahp.enums import (
     ConfirmationOptionKind,
     ToolCallCancellationReason,
     ToolCallConfirmationReason,
+    ToolCallRiskAssessmentKind,
 )
-from agenthost.wire.ahp.message import UserMessage
-from agenthost.wire.ahp.tool import FileEdit, ToolResultContent
+from agenthost.wire.ahp.mcp import McpAuthRequirement
+from agenthost.wire.ahp.message import Message
+from agenthost.wire.ahp.tool import FileEditCollection, ToolResultContent
 from agenthost.wire.annotations import Tag
 from agenthost.wire.json import JsonObject
+
+ToolInput: TypeAlias = str | ContentRef
+"""The input of a tool call: its text, or where to read it."""
 
 
 class ToolCallError(TypedDict):
@@ -19,12 +24,6 @@ class ToolCallError(TypedDict):
 
     message: str
     code: NotRequired[str]
-
-
-class FileEdits(TypedDict):
-    """The changes that a call would make."""
-
-    items: list[FileEdit]
 
 
 class ConfirmationOption(TypedDict):
@@ -36,25 +35,82 @@ class ConfirmationOption(TypedDict):
     group: NotRequired[int]
 
 
-class ToolCallBase(TypedDict):
-    """Who a tool call is: the same in all its states."""
+class ToolCallRiskAssessmentBase(TypedDict):
+    """What every assessment has."""
+
+    kind: ToolCallRiskAssessmentKind
+
+
+class ToolCallRiskAssessmentLoadingState(ToolCallRiskAssessmentBase):
+    """The risk is being assessed."""
+
+    status: Literal["loading"]
+
+
+class ToolCallRiskAssessmentCompleteState(ToolCallRiskAssessmentBase):
+    """How safe the call is, and why."""
+
+    status: Literal["complete"]
+    reason: StringOrMarkdown
+    safety: float
+
+
+ToolCallRiskAssessment: TypeAlias = Annotated[
+    ToolCallRiskAssessmentLoadingState | ToolCallRiskAssessmentCompleteState, Tag("status")
+]
+"""What is known about the risk of a call."""
+
+
+class ToolCallClientContributor(TypedDict):
+    """A client has the tool, and runs it."""
+
+    kind: Literal["client"]
+    clientId: str
+
+
+class ToolCallMcpContributor(TypedDict):
+    """An MCP server has the tool."""
+
+    kind: Literal["mcp"]
+    customizationId: str
+
+
+ToolCallContributor: TypeAlias = Annotated[ToolCallClientContributor | ToolCallMcpContributor, Tag("kind")]
+"""Who has the tool that is called, if not the agent."""
+
+
+class ToolCallNames(TypedDict):
+    """Which call it is, of which tool, and what for."""
 
     toolCallId: str
     toolName: str
     displayName: str
-    toolClientId: NotRequired[str]  # set only for client-provided tools
+    intention: NotRequired[str]
     _meta: NotRequired[Meta]  # well-known key: `ptyTerminal` = { input, output } strings with escapes
+
+
+class ToolCallBase(ToolCallNames):
+    """The identity of a tool call, the same in all its states."""
+
+    contributor: NotRequired[ToolCallContributor]
 
 
 class ToolCallParameterFields(TypedDict):
     """What a tool call is about to do."""
 
     invocationMessage: StringOrMarkdown
-    toolInput: NotRequired[str]
+    toolInput: NotRequired[ToolInput]
+
+
+class ToolCallPostConfirmationFields(TypedDict):
+    """Why a tool call may run."""
+
+    confirmed: ToolCallConfirmationReason
+    selectedOption: NotRequired[ConfirmationOption]
 
 
 class ToolCallResult(TypedDict):
-    """What a tool call came to."""
+    """The result of a tool call."""
 
     success: bool
     pastTenseMessage: StringOrMarkdown
@@ -72,38 +128,46 @@ class ToolCallStreamingState(ToolCallBase):
 
 
 class ToolCallPendingConfirmationState(ToolCallBase, ToolCallParameterFields):
-    """The call waits for somebody to allow it."""
+    """The call waits for somebody to approve it."""
 
     status: Literal["pending-confirmation"]
     confirmationTitle: NotRequired[StringOrMarkdown]
-    edits: NotRequired[FileEdits]
+    riskAssessment: NotRequired[ToolCallRiskAssessment]
+    edits: NotRequired[FileEditCollection]
     editable: NotRequired[bool]
     options: NotRequired[list[ConfirmationOption]]
 
 
-class ToolCallRunningState(ToolCallBase, ToolCallParameterFields):
-    """The tool is at work."""
+class ToolCallRunningState(ToolCallBase, ToolCallParameterFields, ToolCallPostConfirmationFields):
+    """The tool is running."""
 
     status: Literal["running"]
-    confirmed: ToolCallConfirmationReason
-    selectedOption: NotRequired[ConfirmationOption]
     content: NotRequired[list[ToolResultContent]]
 
 
-class ToolCallPendingResultConfirmationState(ToolCallBase, ToolCallParameterFields, ToolCallResult):
-    """The tool is done; its result waits for somebody to allow it."""
+class ToolCallAuthRequiredState(ToolCallNames, ToolCallParameterFields, ToolCallPostConfirmationFields):
+    """The tool's MCP server waits for a token."""
+
+    status: Literal["auth-required"]
+    contributor: ToolCallMcpContributor
+    auth: McpAuthRequirement
+    content: NotRequired[list[ToolResultContent]]
+
+
+class ToolCallPendingResultConfirmationState(
+    ToolCallBase, ToolCallParameterFields, ToolCallPostConfirmationFields, ToolCallResult
+):
+    """The tool is done; its result waits for somebody to approve it."""
 
     status: Literal["pending-result-confirmation"]
-    confirmed: ToolCallConfirmationReason
-    selectedOption: NotRequired[ConfirmationOption]
 
 
-class ToolCallCompletedState(ToolCallBase, ToolCallParameterFields, ToolCallResult):
-    """The tool is done, well or not."""
+class ToolCallCompletedState(
+    ToolCallBase, ToolCallParameterFields, ToolCallPostConfirmationFields, ToolCallResult
+):
+    """The tool is done, successfully or not."""
 
     status: Literal["completed"]
-    confirmed: ToolCallConfirmationReason
-    selectedOption: NotRequired[ConfirmationOption]
 
 
 class ToolCallCancelledState(ToolCallBase, ToolCallParameterFields):
@@ -112,14 +176,20 @@ class ToolCallCancelledState(ToolCallBase, ToolCallParameterFields):
     status: Literal["cancelled"]
     reason: ToolCallCancellationReason
     reasonMessage: NotRequired[StringOrMarkdown]
-    userSuggestion: NotRequired[UserMessage]
+    userSuggestion: NotRequired[Message]
     selectedOption: NotRequired[ConfirmationOption]
 
+
+ToolCallConfirmationState: TypeAlias = Annotated[
+    ToolCallPendingConfirmationState | ToolCallPendingResultConfirmationState, Tag("status")
+]
+"""A tool call that waits for somebody to approve it, or its result."""
 
 ToolCallState: TypeAlias = Annotated[
     ToolCallStreamingState
     | ToolCallPendingConfirmationState
     | ToolCallRunningState
+    | ToolCallAuthRequiredState
     | ToolCallPendingResultConfirmationState
     | ToolCallCompletedState
     | ToolCallCancelledState,

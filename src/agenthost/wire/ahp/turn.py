@@ -2,15 +2,16 @@
 
 from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
-from agenthost.wire.ahp.common import ContentRef, ErrorInfo, StringOrMarkdown, UsageInfo
-from agenthost.wire.ahp.enums import TurnState
-from agenthost.wire.ahp.message import UserMessage
+from agenthost.wire.ahp.common import ContentRef, ErrorInfo, Meta, StringOrMarkdown, Timestamp, UsageInfo
+from agenthost.wire.ahp.enums import ChatInputResponseKind, TurnState
+from agenthost.wire.ahp.input import ChatInputRequest
+from agenthost.wire.ahp.message import Message
 from agenthost.wire.ahp.toolcall import ToolCallState
 from agenthost.wire.annotations import Tag
 
 
 class MarkdownResponsePart(TypedDict):
-    """Text of the answer; `session/delta` appends to it."""
+    """Text of the answer; `chat/delta` appends to it."""
 
     kind: Literal["markdown"]
     id: str
@@ -18,15 +19,15 @@ class MarkdownResponsePart(TypedDict):
 
 
 class ReasoningResponsePart(TypedDict):
-    """The model's thinking; `session/reasoning` appends to it."""
+    """The model's thinking; `chat/reasoning` appends to it."""
 
     kind: Literal["reasoning"]
     id: str
     content: str
 
 
-class ResourceReponsePart(ContentRef):
-    """Large content of the answer, by reference; the protocol spells the name so."""
+class ResourceResponsePart(ContentRef):
+    """Large content of the answer, by reference."""
 
     kind: Literal["contentRef"]
 
@@ -39,18 +40,37 @@ class ToolCallResponsePart(TypedDict):
 
 
 class SystemNotificationResponsePart(TypedDict):
-    """A word from the host to both agent and user."""
+    """A message from the host to both agent and user."""
 
     kind: Literal["systemNotification"]
     content: StringOrMarkdown
+    _meta: NotRequired[Meta]
+
+
+class InputRequestResponsePart(TypedDict):
+    """Questions for the user; they are open until there is a response."""
+
+    kind: Literal["inputRequest"]
+    request: ChatInputRequest
+    response: NotRequired[ChatInputResponseKind]
+
+
+class ErrorResponsePart(TypedDict):
+    """Why the turn failed; it is the last part."""
+
+    kind: Literal["error"]
+    error: ErrorInfo
+    resumable: NotRequired[bool]  # true: `chat/turnResume` continues the turn
 
 
 ResponsePart: TypeAlias = Annotated[
     MarkdownResponsePart
-    | ResourceReponsePart
+    | ResourceResponsePart
     | ToolCallResponsePart
     | ReasoningResponsePart
-    | SystemNotificationResponsePart,
+    | SystemNotificationResponsePart
+    | InputRequestResponsePart
+    | ErrorResponsePart,
     Tag("kind"),
 ]
 """A part of an answer."""
@@ -60,17 +80,19 @@ class Turn(TypedDict):
     """A turn that has ended."""
 
     id: str
-    userMessage: UserMessage
+    startedAt: NotRequired[Timestamp]
+    duration: NotRequired[float]  # ms
+    message: Message
     responseParts: list[ResponsePart]
     usage: NotRequired[UsageInfo]
     state: TurnState
-    error: NotRequired[ErrorInfo]
 
 
 class ActiveTurn(TypedDict):
     """The turn that is running."""
 
     id: str
-    userMessage: UserMessage
+    startedAt: Timestamp
+    message: Message
     responseParts: list[ResponsePart]
     usage: NotRequired[UsageInfo]

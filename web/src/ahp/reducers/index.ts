@@ -1,29 +1,43 @@
 /** The reducers: state and action in, state out. The same on every side, so that all sides agree. */
 
-import type { Action, RootState, SessionState, State, TerminalState } from "../wire";
+import type {
+  Action,
+  ChangesetState,
+  ChatState,
+  RootState,
+  SessionState,
+  State,
+  TerminalState,
+} from "../wire";
+import { reduceChangeset } from "./changeset";
+import { reduceChat } from "./chat";
 import { reduceRoot } from "./root";
 import { reduceSession } from "./session";
 import { reduceTerminal } from "./terminal";
 
-export { reduceRoot, reduceSession, reduceTerminal };
+export { reduceChangeset, reduceChat, reduceRoot, reduceSession, reduceTerminal };
 
-export type Kind = "root" | "session" | "terminal";
+export type Kind = "root" | "session" | "chat" | "terminal" | "changeset";
 
-export function reduce(kind: Kind, state: State, action: Action, now: number): State {
-  if (kind === "session") return reduceSession(state as SessionState, action, now);
-  if (kind === "terminal") return reduceTerminal(state as TerminalState, action);
-  return reduceRoot(state as RootState, action);
+export function reduce(kind: Kind, state: State, action: Action): State {
+  switch (kind) {
+    case "chat":
+      return reduceChat(state as ChatState, action);
+    case "session":
+      return reduceSession(state as SessionState, action);
+    case "terminal":
+      return reduceTerminal(state as TerminalState, action);
+    case "changeset":
+      return reduceChangeset(state as ChangesetState, action);
+    case "root":
+      return reduceRoot(state as RootState, action);
+  }
 }
 
-/** Tell the kind of a resource by its state; a client may choose any URI, so that says nothing. */
+/** Tell the kind of a channel by its state; any side may choose any URI, so that says nothing. */
 export function kindOf(state: State): Kind {
-  if ("summary" in state) return "session";
-  return "content" in state ? "terminal" : "root";
-}
-
-/** Name the resource that an action is about. */
-export function resourceOf(action: Action, root: string): string | undefined {
-  if (action.type.startsWith("root/")) return root;
-  if ("session" in action) return action.session;
-  return "terminal" in action ? action.terminal : undefined;
+  if ("turns" in state) return "chat";
+  if ("chats" in state) return "session";
+  if ("content" in state) return "terminal";
+  return "files" in state ? "changeset" : "root";
 }

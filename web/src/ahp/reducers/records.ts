@@ -30,6 +30,22 @@ export function replaceAt<T>(list: readonly T[], place: number, entry: T): reado
   return made;
 }
 
+/** Give a list with this entry in the place of the one that it is the same as, or at the end. */
+export function upsert<T>(
+  list: readonly T[] | undefined,
+  entry: T,
+  isSame: (other: T) => boolean,
+): readonly T[] {
+  const place = list?.findIndex(isSame) ?? -1;
+  return place < 0 ? [...(list ?? []), entry] : replaceAt(list!, place, entry);
+}
+
+/** Give a list without what is taken out of it: the very same, if that is nothing. */
+export function without<T>(list: readonly T[], isOut: (entry: T) => boolean): readonly T[] {
+  const left = list.filter((entry) => !isOut(entry));
+  return left.length === list.length ? list : left;
+}
+
 /** Give a list, or nothing for an empty one. */
 export function orNothing<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length ? list : undefined;

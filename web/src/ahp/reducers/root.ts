@@ -1,7 +1,7 @@
 /** The root reducer. */
 
 import type { Action, RootState } from "../wire";
-import { configure } from "./session";
+import { configure } from "./shared";
 
 /** Apply one action; one that does not apply leaves the state as it was. */
 export function reduceRoot(state: RootState, action: Action): RootState {

@@ -1,113 +1,122 @@
-/** The session reducer: which function handles which action, and the actions on a session as a whole. */
+/** The session reducer: what a session is, which chats it has, what waits in them. */
 
-import type { Action, SessionAction, SessionState } from "../wire";
+import type { Action, ActionOf, SessionAction, SessionInputRequest, SessionState } from "../wire";
 import { Status } from "../wire";
-import * as pending from "./pending";
-import { pick, put, replaceAt } from "./records";
-import { flag, summarise } from "./status";
-import * as toolcalls from "./toolcalls";
-import * as turns from "./turns";
+import * as customizations from "./customizations";
+import { orNothing, put, upsert, without } from "./records";
+import { addDirectory, configure, flag, removeDirectory, replaceDirectory } from "./shared";
 
-type Of<Type extends Action["type"]> = Extract<Action, { type: Type }>;
 type Handlers = {
-  [Type in SessionAction["type"]]: (state: SessionState, action: Of<Type>, now: number) => SessionState;
+  [Type in SessionAction["type"]]: (state: SessionState, action: ActionOf<Type>) => SessionState;
 };
 
 /** Apply one action; one that does not apply leaves the state as it was. */
-export function reduceSession(state: SessionState, action: Action, now: number): SessionState {
-  const handle = (HANDLERS as Record<string, (s: SessionState, a: Action, now: number) => SessionState>)[
-    action.type
-  ];
-  return handle ? handle(state, action, now) : state;
+export function reduceSession(state: SessionState, action: Action): SessionState {
+  const handlers: Record<string, ((state: SessionState, action: any) => SessionState) | undefined> = HANDLERS;
+  return handlers[action.type]?.(state, action) ?? state;
 }
 
-/** The status is idle and nothing else: flags go too. */
-function ready(state: SessionState): SessionState {
-  return summarise({ ...state, lifecycle: "ready" }, { status: Status.Idle });
+function chatAdded(state: SessionState, { summary }: ActionOf<"session/chatAdded">): SessionState {
+  return { ...state, chats: upsert(state.chats, summary, ({ resource }) => resource === summary.resource) };
 }
 
-function configChanged(state: SessionState, action: Of<"session/configChanged">, now: number): SessionState {
-  const changed = configure(state, action);
-  return changed === state ? state : summarise(changed, { modifiedAt: now });
+function chatRemoved(state: SessionState, { chat }: ActionOf<"session/chatRemoved">): SessionState {
+  const chats = without(state.chats, ({ resource }) => resource === chat);
+  if (chats === state.chats) return state;
+  return put(state, { chats, ...(state.defaultChat === chat && { defaultChat: null }) });
 }
 
-/** The settings of a session, or of the root: laid over what is there, or in its place. */
-export function configure<S extends { config?: { values: object } }>(
-  state: S,
-  action: { config: object; replace?: boolean },
-): S {
-  const { config } = state;
-  if (!config) return state;
-  const values = action.replace ? action.config : { ...config.values, ...action.config };
-  return { ...state, config: { ...config, values } };
+/** What a chat is called by never changes. */
+function chatUpdated(state: SessionState, action: ActionOf<"session/chatUpdated">): SessionState {
+  const { resource: _, ...changes } = action.changes;
+  const old = state.chats.find(({ resource }) => resource === action.chat);
+  if (!old) return state;
+  return { ...state, chats: upsert(state.chats, put(old, changes), (one) => one === old) };
 }
 
-function activeClientToolsChanged(
+/** Only if it names every chat, once. */
+function chatsReordered(
   state: SessionState,
-  action: Of<"session/activeClientToolsChanged">,
+  { chats: order }: ActionOf<"session/chatsReordered">,
 ): SessionState {
-  const client = state.activeClient;
-  return client ? { ...state, activeClient: { ...client, tools: action.tools } } : state;
+  const known = new Map(state.chats.map((chat) => [chat.resource, chat]));
+  const chats = [...new Set(order)].flatMap((uri) => known.get(uri) ?? []);
+  const isWhole = chats.length === order.length && chats.length === state.chats.length;
+  return isWhole ? { ...state, chats } : state;
 }
 
-function customizationToggled(state: SessionState, action: Of<"session/customizationToggled">): SessionState {
-  const entries = state.customizations ?? [];
-  const place = entries.findIndex(({ customization }) => customization.uri === action.uri);
-  const entry = entries[place];
-  if (!entry) return state;
-  return { ...state, customizations: replaceAt(entries, place, { ...entry, enabled: action.enabled }) };
+function inputNeededSet(state: SessionState, { request }: ActionOf<"session/inputNeededSet">): SessionState {
+  return withNeeded(
+    state,
+    upsert(state.inputNeeded, request, ({ id }) => id === request.id),
+  );
 }
 
-/** One that is not in the list yet is off unless it says otherwise. */
-function customizationUpdated(state: SessionState, action: Of<"session/customizationUpdated">): SessionState {
-  const entries = state.customizations ?? [];
-  const place = entries.findIndex(({ customization }) => customization.uri === action.customization.uri);
-  const entry = entries[place];
-  const news = pick(action, "customization", "enabled", "status", "statusMessage");
-  const customizations = entry
-    ? replaceAt(entries, place, { ...entry, ...news })
-    : [...entries, { ...news, enabled: action.enabled ?? false }];
-  return { ...state, customizations };
+function inputNeededRemoved(
+  state: SessionState,
+  { id }: ActionOf<"session/inputNeededRemoved">,
+): SessionState {
+  const needed = state.inputNeeded ?? [];
+  const left = without(needed, (request) => request.id === id);
+  return left === needed ? state : withNeeded(state, left);
+}
+
+/** What a client's tool does needs nobody. */
+function withNeeded(state: SessionState, needed: readonly SessionInputRequest[]): SessionState {
+  const isNeeded = needed.some(({ kind }) => kind !== "toolClientExecution");
+  const status = isNeeded
+    ? (state.status & ~Status.Activity) | Status.InputNeeded
+    : state.status & ~(Status.InputNeeded & ~Status.InProgress);
+  return put(state, { inputNeeded: orNothing(needed), status });
+}
+
+function activeClientRemoved(
+  state: SessionState,
+  { clientId }: ActionOf<"session/activeClientRemoved">,
+): SessionState {
+  const activeClients = without(state.activeClients, (client) => client.clientId === clientId);
+  return activeClients === state.activeClients ? state : { ...state, activeClients };
 }
 
 const HANDLERS: Handlers = {
-  "session/ready": ready,
-  "session/creationFailed": (state, { error }) =>
-    put(state, { lifecycle: "creationFailed", creationError: error }),
-  "session/turnStarted": turns.turnStarted,
-  "session/delta": (state, action) => turns.grow(state, action, "markdown"),
-  "session/reasoning": (state, action) => turns.grow(state, action, "reasoning"),
-  "session/responsePart": turns.responsePart,
-  "session/turnComplete": (state, action, now) => turns.end(state, action, now, "complete"),
-  "session/turnCancelled": (state, action, now) => turns.end(state, action, now, "cancelled"),
-  "session/error": (state, action, now) => turns.end(state, action, now, "error", Status.Error),
-  "session/usage": turns.usage,
-  "session/truncated": turns.truncated,
-  "session/toolCallStart": toolcalls.toolCallStart,
-  "session/toolCallDelta": toolcalls.toolCallDelta,
-  "session/toolCallReady": toolcalls.toolCallReady,
-  "session/toolCallConfirmed": toolcalls.toolCallConfirmed,
-  "session/toolCallComplete": toolcalls.toolCallComplete,
-  "session/toolCallResultConfirmed": toolcalls.toolCallResultConfirmed,
-  "session/toolCallContentChanged": toolcalls.toolCallContentChanged,
-  "session/titleChanged": (state, { title }, now) => summarise(state, { title, modifiedAt: now }),
-  "session/modelChanged": (state, { model }, now) => summarise(state, { model, modifiedAt: now }),
+  "session/ready": (state) => ({ ...state, lifecycle: "ready" }),
+  "session/creationFailed": (state, { error }) => put(state, { lifecycle: "failed", creationError: error }),
+  "session/chatAdded": chatAdded,
+  "session/chatRemoved": chatRemoved,
+  "session/chatUpdated": chatUpdated,
+  "session/chatsReordered": chatsReordered,
+  "session/defaultChatChanged": (state, { defaultChat }) => put(state, { defaultChat }),
+  "session/titleChanged": (state, { title }) => ({ ...state, title }),
   "session/isReadChanged": (state, { isRead }) => flag(state, Status.IsRead, isRead),
   "session/isArchivedChanged": (state, { isArchived }) => flag(state, Status.IsArchived, isArchived),
-  "session/activityChanged": (state, { activity }) => summarise(state, { activity }),
-  "session/diffsChanged": (state, { diffs }) => summarise(state, { diffs }),
-  "session/configChanged": configChanged,
+  "session/activityChanged": (state, { activity }) => put(state, { activity }),
+  "session/changesetsChanged": (state, { changesets }) => put(state, { changesets }),
+  "session/configChanged": configure,
   "session/metaChanged": (state, { _meta }) => put(state, { _meta }),
   "session/serverToolsChanged": (state, { tools }) => put(state, { serverTools: tools }),
-  "session/activeClientChanged": (state, { activeClient }) => put(state, { activeClient }),
-  "session/activeClientToolsChanged": activeClientToolsChanged,
+  "session/activeClientSet": (state, { activeClient }) => ({
+    ...state,
+    activeClients: upsert(
+      state.activeClients,
+      activeClient,
+      ({ clientId }) => clientId === activeClient.clientId,
+    ),
+  }),
+  "session/activeClientRemoved": activeClientRemoved,
+  "session/workingDirectorySet": (state, { directory }) => addDirectory(state, directory),
+  "session/workingDirectoryRemoved": (state, { directory }) => removeDirectory(state, directory),
+  "session/workingDirectoryReplaced": (state, { directory, replacement }) =>
+    replaceDirectory(state, directory, replacement),
+  "session/inputNeededSet": inputNeededSet,
+  "session/inputNeededRemoved": inputNeededRemoved,
   "session/customizationsChanged": (state, { customizations }) => put(state, { customizations }),
-  "session/customizationToggled": customizationToggled,
-  "session/customizationUpdated": customizationUpdated,
-  "session/inputRequested": pending.inputRequested,
-  "session/inputAnswerChanged": pending.inputAnswerChanged,
-  "session/inputCompleted": pending.inputCompleted,
-  "session/pendingMessageSet": pending.pendingMessageSet,
-  "session/pendingMessageRemoved": pending.pendingMessageRemoved,
-  "session/queuedMessagesReordered": pending.queuedMessagesReordered,
+  "session/customizationToggled": customizations.toggled,
+  "session/customizationUpdated": customizations.updated,
+  "session/customizationRemoved": customizations.removed,
+  "session/mcpServerStateChanged": customizations.serverChanged,
+  "session/mcpServerStartRequested": (state, { id }) =>
+    customizations.serverSet(state, id, { kind: "starting" }),
+  "session/mcpServerStopRequested": (state, { id }) =>
+    customizations.serverSet(state, id, { kind: "stopped" }),
+  "session/mcpServerBackgroundRequested": customizations.serverToBackground,
 };

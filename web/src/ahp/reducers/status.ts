@@ -1,39 +1,25 @@
-/** The summary of a session: its status bits and when it last changed. */
+/** The status of a chat: what it does, from what is in it, and its flags. */
 
-import { type SessionState, type SessionSummary, Status } from "../wire";
-import { put } from "./records";
-
-type Changes = { [Key in keyof SessionSummary]?: SessionSummary[Key] | null | undefined };
-
-export function summarise(state: SessionState, changes: Changes): SessionState {
-  return { ...state, summary: put(state.summary, changes) };
-}
+import { type ActiveTurn, type ChatState, type ResponsePart, Status } from "../wire";
 
 /** Work out the status anew, or with what is given as its activity; the flags stay. */
-export function statusOf(state: SessionState, activity?: number): number {
-  return (state.summary.status & ~Status.Activity) | (activity ?? activityOf(state));
+export function statusOf(state: ChatState, activity?: number): number {
+  return (state.status & ~Status.Activity) | (activity ?? activityOf(state.activeTurn));
 }
 
-export function refresh(state: SessionState): SessionState {
+export function refresh(state: ChatState): ChatState {
   const status = statusOf(state);
-  return status === state.summary.status ? state : summarise(state, { status });
+  return status === state.status ? state : { ...state, status };
 }
 
-export function flag(state: SessionState, bit: number, isOn: boolean): SessionState {
-  const { status } = state.summary;
-  return summarise(state, { status: isOn ? status | bit : status & ~bit });
+function activityOf(turn: ActiveTurn | undefined): number {
+  if (!turn) return Status.Idle;
+  return turn.responseParts.some(isWaiting) ? Status.InputNeeded : Status.InProgress;
 }
 
-function activityOf(state: SessionState): number {
-  if (state.inputRequests?.length || isWaiting(state)) return Status.InputNeeded;
-  return state.activeTurn ? Status.InProgress : Status.Idle;
-}
+const WAITING = ["pending-confirmation", "pending-result-confirmation", "auth-required"];
 
-function isWaiting(state: SessionState): boolean {
-  return !!state.activeTurn?.responseParts.some(
-    (part) =>
-      part.kind === "toolCall" &&
-      (part.toolCall.status === "pending-confirmation" ||
-        part.toolCall.status === "pending-result-confirmation"),
-  );
+function isWaiting(part: ResponsePart): boolean {
+  if (part.kind === "inputRequest") return part.response === undefined || part.response === null;
+  return part.kind === "toolCall" && WAITING.includes(part.toolCall.status);
 }

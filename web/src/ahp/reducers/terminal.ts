@@ -1,9 +1,7 @@
 /** The terminal reducer. */
 
-import type { Action, TerminalContentPart, TerminalState } from "../wire";
-import { put, replaceAt } from "./records";
-
-type Of<Type extends Action["type"]> = Extract<Action, { type: Type }>;
+import type { Action, ActionOf, TerminalContentPart, TerminalState } from "../wire";
+import { pick, put, replaceAt } from "./records";
 
 /** Apply one action; one that does not apply leaves the state as it was. */
 export function reduceTerminal(state: TerminalState, action: Action): TerminalState {
@@ -19,7 +17,7 @@ export function reduceTerminal(state: TerminalState, action: Action): TerminalSt
     case "terminal/cwdChanged":
       return { ...state, cwd: action.cwd };
     case "terminal/exited":
-      return put(state, { exitCode: action.exitCode });
+      return { ...state, lifecycle: { status: "exited", ...pick(action, "exitCode") } };
     case "terminal/cleared":
       return { ...state, content: [] };
     case "terminal/commandDetectionAvailable":
@@ -45,7 +43,7 @@ function written(content: readonly TerminalContentPart[], data: string): readonl
   return [...content, { type: "unclassified", value: data }];
 }
 
-function executed(state: TerminalState, action: Of<"terminal/commandExecuted">): TerminalState {
+function executed(state: TerminalState, action: ActionOf<"terminal/commandExecuted">): TerminalState {
   const { commandId, commandLine, timestamp } = action;
   const part: TerminalContentPart = {
     type: "command",
@@ -58,7 +56,7 @@ function executed(state: TerminalState, action: Of<"terminal/commandExecuted">):
   return { ...state, content: [...state.content, part], supportsCommandDetection: true };
 }
 
-function finished(state: TerminalState, action: Of<"terminal/commandFinished">): TerminalState {
+function finished(state: TerminalState, action: ActionOf<"terminal/commandFinished">): TerminalState {
   const { commandId, exitCode, durationMs } = action;
   const isMeant = (part: TerminalContentPart) => part.type === "command" && part.commandId === commandId;
   if (!state.content.some(isMeant)) return state;

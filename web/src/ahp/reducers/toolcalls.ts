@@ -1,67 +1,80 @@
 /** Tool calls: from one state to the next. Each new state is built anew, of the fields that it has. */
 
-import type { Action, ResponsePart, SessionState, ToolCallResult, ToolCallState } from "../wire";
+import type { ActionOf, ChatState, ResponsePart, ToolCallContributor, ToolCallState } from "../wire";
 import { pick, put } from "./records";
 import { refresh } from "./status";
 import { matchingTurn } from "./turns";
 
-type Of<Type extends Action["type"]> = Extract<Action, { type: Type }>;
 type Status = ToolCallState["status"];
 /** A call in any state, with any of the fields that calls have. */
 type Call = Omit<ToolCallState, "status"> & { [key: string]: any };
+type OfCall = { turnId: string; toolCallId: string; _meta?: object };
 
-const IDENTITY = ["toolCallId", "toolName", "displayName", "toolClientId", "_meta"];
+const IDENTITY = ["toolCallId", "toolName", "displayName", "intention", "contributor", "_meta"];
 const PARAMETERS = ["invocationMessage", "toolInput"];
 const CONSENT = ["confirmed", "selectedOption"];
-const RESULT: (keyof ToolCallResult)[] = [
-  "success",
-  "pastTenseMessage",
-  "content",
-  "structuredContent",
-  "error",
-];
+const RESULT = ["success", "pastTenseMessage", "content", "structuredContent", "error"];
+/** What a call that waits keeps if it is asked for again without. */
+const QUESTION = ["confirmationTitle", "riskAssessment", "edits", "editable", "options"];
 
-export function toolCallStart(state: SessionState, action: Of<"session/toolCallStart">): SessionState {
+export function toolCallStart(state: ChatState, action: ActionOf<"chat/toolCallStart">): ChatState {
   const turn = matchingTurn(state, action);
   if (!turn) return state;
-  const part: ResponsePart = { kind: "toolCall", toolCall: build(action, "streaming", {}) };
+  const toolCall = { ...pick(action as unknown as Call, ...IDENTITY), status: "streaming" };
+  const part = { kind: "toolCall", toolCall } as unknown as ResponsePart;
   return { ...state, activeTurn: { ...turn, responseParts: [...turn.responseParts, part] } };
 }
 
-export function toolCallDelta(state: SessionState, action: Of<"session/toolCallDelta">): SessionState {
+export function toolCallDelta(state: ChatState, action: ActionOf<"chat/toolCallDelta">): ChatState {
   return change(state, action, ["streaming"], (call) => {
-    const partialInput = (call["partialInput"] ?? "") + action.content;
-    const told = action.invocationMessage ?? call["invocationMessage"];
-    return put(call, { partialInput, invocationMessage: told });
+    const partialInput =
+      action.content === undefined || action.content === null
+        ? call["partialInput"]
+        : (call["partialInput"] ?? "") + action.content;
+    return put(call, { partialInput, ...pick(action, "invocationMessage", "_meta") });
   });
 }
 
-export function toolCallReady(state: SessionState, action: Of<"session/toolCallReady">): SessionState {
-  const changed = change(state, action, ["streaming", "running"], (call) =>
-    action.confirmed
-      ? build(call, "running", pick(action, "invocationMessage", "toolInput", "confirmed"))
-      : build(
-          call,
-          "pending-confirmation",
-          pick(action, "invocationMessage", "toolInput", "confirmationTitle", "edits", "editable", "options"),
-        ),
-  );
+export function toolCallReady(state: ChatState, action: ActionOf<"chat/toolCallReady">): ChatState {
+  const changed = change(state, action, ["streaming", "running", "pending-confirmation"], (call) => {
+    const refined = put(call, {
+      contributor: contributorOf(call["contributor"], action.contributor),
+      intention: action.intention ?? call["intention"],
+    });
+    const told = { ...(call["status"] !== "streaming" && pick(call, "toolInput")), ...pick(action, ...TOLD) };
+    if (action.confirmed) return build(refined, action, "running", { ...told, confirmed: action.confirmed });
+    const kept = call["status"] === "pending-confirmation" ? pick(call, ...QUESTION) : {};
+    const asked = pick(action as unknown as Call, ...QUESTION);
+    return build(refined, action, "pending-confirmation", { ...told, ...kept, ...asked });
+  });
   return refresh(changed);
 }
 
-export function toolCallConfirmed(
-  state: SessionState,
-  action: Of<"session/toolCallConfirmed">,
-): SessionState {
+const TOLD = ["invocationMessage", "toolInput"] as const;
+
+/** Whose tool it is may be told late, but a client's stays that client's, and none becomes a client's. */
+function contributorOf(
+  old: ToolCallContributor | undefined,
+  told: ToolCallContributor | undefined,
+): ToolCallContributor | undefined {
+  if (!told) return old;
+  const isClients = old?.kind === "client" || told.kind === "client";
+  const isSame = old?.kind === "client" && told.kind === "client" && old.clientId === told.clientId;
+  return isClients && !isSame ? old : told;
+}
+
+export function toolCallConfirmed(state: ChatState, action: ActionOf<"chat/toolCallConfirmed">): ChatState {
   const changed = change(state, action, ["pending-confirmation"], (call) => {
+    const told = pick(call, ...PARAMETERS);
     const selected = selectedOption(call, action.selectedOptionId);
     if (!action.approved) {
       const reasons = pick(action, "reason", "reasonMessage", "userSuggestion");
-      return build(call, "cancelled", { ...pick(call, ...PARAMETERS), ...reasons, ...selected });
+      return build(call, action, "cancelled", { ...told, ...reasons, ...selected });
     }
-    const edited = action.editedToolInput ?? call["toolInput"];
-    const told = put(pick(call, ...PARAMETERS), { toolInput: edited });
-    return build(call, "running", { ...told, ...pick(action, "confirmed"), ...selected });
+    // An input that is kept elsewhere is not edited here.
+    const isText = typeof call["toolInput"] === "string";
+    const edited = isText ? pick({ toolInput: action.editedToolInput }, "toolInput") : {};
+    return build(call, action, "running", { ...told, ...edited, ...pick(action, "confirmed"), ...selected });
   });
   return refresh(changed);
 }
@@ -72,28 +85,33 @@ function selectedOption(call: Call, id: string | undefined): Partial<Call> {
   return selected ? { selectedOption: selected } : {};
 }
 
-export function toolCallComplete(state: SessionState, action: Of<"session/toolCallComplete">): SessionState {
-  const status = action.requiresResultConfirmation ? "pending-result-confirmation" : "completed";
-  const changed = change(state, action, ["running", "pending-confirmation"], (call) => {
+export function toolCallComplete(state: ChatState, action: ActionOf<"chat/toolCallComplete">): ChatState {
+  const statuses: Status[] = ["running", "pending-confirmation", "auth-required"];
+  const changed = change(state, action, statuses, (call) => {
+    const isAuthRequired = call["status"] === "auth-required";
+    // Without its token a call can only fail.
+    if (isAuthRequired && action.result.success !== false) return call;
+    const isAsked = action.requiresResultConfirmation && !isAuthRequired;
     // One that was never confirmed counts as one that needed no confirmation.
-    const consent = call["status"] === "running" ? pick(call, ...CONSENT) : { confirmed: "not-needed" };
-    return build(call, status, {
+    const isConfirmed = call["status"] !== "pending-confirmation";
+    return build(call, action, isAsked ? "pending-result-confirmation" : "completed", {
       ...pick(call, ...PARAMETERS),
-      ...consent,
-      ...pick(action.result, ...RESULT),
+      ...(isConfirmed ? pick(call, ...CONSENT) : { confirmed: "not-needed" }),
+      ...(isAuthRequired && pick(call, "content")),
+      ...pick(action.result as unknown as Call, ...RESULT),
     });
   });
   return refresh(changed);
 }
 
 export function toolCallResultConfirmed(
-  state: SessionState,
-  action: Of<"session/toolCallResultConfirmed">,
-): SessionState {
+  state: ChatState,
+  action: ActionOf<"chat/toolCallResultConfirmed">,
+): ChatState {
   const changed = change(state, action, ["pending-result-confirmation"], (call) =>
     action.approved
-      ? build(call, "completed", pick(call, ...PARAMETERS, ...CONSENT, ...RESULT))
-      : build(call, "cancelled", {
+      ? build(call, action, "completed", pick(call, ...PARAMETERS, ...CONSENT, ...RESULT))
+      : build(call, action, "cancelled", {
           ...pick(call, ...PARAMETERS, "selectedOption"),
           reason: "result-denied",
         }),
@@ -102,10 +120,38 @@ export function toolCallResultConfirmed(
 }
 
 export function toolCallContentChanged(
-  state: SessionState,
-  action: Of<"session/toolCallContentChanged">,
-): SessionState {
-  return change(state, action, ["running"], (call) => put(call, { content: action.content }));
+  state: ChatState,
+  action: ActionOf<"chat/toolCallContentChanged">,
+): ChatState {
+  return change(state, action, ["running"], (call) =>
+    put(call, { content: action.content, ...pick(action, "_meta") }),
+  );
+}
+
+/** Only servers ask for tokens. */
+export function toolCallAuthRequired(
+  state: ChatState,
+  action: ActionOf<"chat/toolCallAuthRequired">,
+): ChatState {
+  const changed = change(state, action, ["running"], (call) =>
+    call["contributor"]?.kind === "mcp"
+      ? build(call, action, "auth-required", {
+          ...pick(call, ...PARAMETERS, ...CONSENT, "content"),
+          auth: action.auth,
+        })
+      : call,
+  );
+  return refresh(changed);
+}
+
+export function toolCallAuthResolved(
+  state: ChatState,
+  action: ActionOf<"chat/toolCallAuthResolved">,
+): ChatState {
+  const changed = change(state, action, ["auth-required"], (call) =>
+    build(call, action, "running", pick(call, ...PARAMETERS, ...CONSENT, "content")),
+  );
+  return refresh(changed);
 }
 
 /** Close a call that was open when its turn ended; other parts stay as they are. */
@@ -117,30 +163,32 @@ export function skip(part: ResponsePart): ResponsePart {
     call["status"] === "streaming"
       ? { invocationMessage: call["invocationMessage"] ?? "" }
       : pick(call, ...PARAMETERS);
-  return { kind: "toolCall", toolCall: build(call, "cancelled", { ...told, reason: "skipped" }) };
+  const toolCall = build(call, {}, "cancelled", { ...told, reason: "skipped" });
+  return { kind: "toolCall", toolCall };
 }
 
-function build(identity: object, status: Status, fields: object): ToolCallState {
-  return { ...pick(identity as Call, ...IDENTITY), status, ...fields } as unknown as ToolCallState;
+function build(identity: object, action: { _meta?: object }, status: Status, fields: object): ToolCallState {
+  const known = { ...pick(identity as Call, ...IDENTITY), ...pick(action, "_meta") };
+  return { ...known, status, ...fields } as unknown as ToolCallState;
 }
 
 /** Change every call of that id which is in one of these states. */
 function change(
-  state: SessionState,
-  action: { turnId: string; toolCallId: string },
+  state: ChatState,
+  action: OfCall,
   statuses: readonly Status[],
   how: (call: Call) => object,
-): SessionState {
+): ChatState {
   const turn = matchingTurn(state, action);
-  const isMeant = (part: ResponsePart) =>
-    part.kind === "toolCall" &&
-    part.toolCall.toolCallId === action.toolCallId &&
-    statuses.includes(part.toolCall.status);
-  if (!turn?.responseParts.some(isMeant)) return state;
-  const responseParts = turn.responseParts.map((part) =>
-    part.kind === "toolCall" && isMeant(part)
-      ? { ...part, toolCall: how(part.toolCall) as ToolCallState }
-      : part,
-  );
-  return { ...state, activeTurn: { ...turn, responseParts } };
+  if (!turn) return state;
+  let isChanged = false;
+  const responseParts = turn.responseParts.map((part) => {
+    if (part.kind !== "toolCall" || part.toolCall.toolCallId !== action.toolCallId) return part;
+    if (!statuses.includes(part.toolCall.status)) return part;
+    const toolCall = how(part.toolCall) as ToolCallState;
+    if (toolCall === part.toolCall) return part;
+    isChanged = true;
+    return { ...part, toolCall };
+  });
+  return isChanged ? { ...state, activeTurn: { ...turn, responseParts } } : state;
 }

@@ -1,46 +1,52 @@
-/** Turns: how they start, grow, end and are cut off. */
+/** Turns: how they start, grow, end, go on and are cut off. */
 
-import type { Action, ActiveTurn, ErrorInfo, SessionState, Turn } from "../wire";
+import type { ActionOf, ActiveTurn, ChatState, ErrorResponsePart, Turn } from "../wire";
 import { Status } from "../wire";
-import { orNothing, pick, put, replaceAt } from "./records";
-import { statusOf, summarise } from "./status";
+import { takeMessage } from "./pending";
+import { pick, put, replaceAt } from "./records";
+import { refresh, statusOf } from "./status";
 import { skip } from "./toolcalls";
 
-type Of<Type extends Action["type"]> = Extract<Action, { type: Type }>;
-
 /** Give the running turn, if it is the one that an action means. */
-export function matchingTurn(state: SessionState, action: { turnId: string }): ActiveTurn | undefined {
+export function matchingTurn(state: ChatState, action: { turnId: string }): ActiveTurn | undefined {
   const turn = state.activeTurn;
   return turn?.id === action.turnId ? turn : undefined;
 }
 
 /** It takes the place of a turn that still runs; the message leaves the queue. */
-export function turnStarted(
-  state: SessionState,
-  action: Of<"session/turnStarted">,
-  now: number,
-): SessionState {
-  const { turnId, userMessage, queuedMessageId } = action;
-  const started = { ...state, activeTurn: { id: turnId, userMessage, responseParts: [] } };
-  const status = statusOf(started) & ~Status.IsRead;
-  const marked = summarise(started, { status, modifiedAt: now });
-  return queuedMessageId ? take(marked, queuedMessageId) : marked;
+export function turnStarted(state: ChatState, action: ActionOf<"chat/turnStarted">): ChatState {
+  const { turnId, startedAt, message, queuedMessageId } = action;
+  const begun = begin(state, { id: turnId, startedAt, message, responseParts: [] });
+  const marked = { ...begun, modifiedAt: startedAt };
+  return queuedMessageId ? takeMessage(marked, queuedMessageId) : marked;
 }
 
-function take(state: SessionState, id: string): SessionState {
-  const { steeringMessage, queuedMessages } = state;
-  const steered = steeringMessage?.id === id ? put(state, { steeringMessage: null }) : state;
-  if (!queuedMessages) return steered;
-  const left = queuedMessages.filter((message) => message.id !== id);
-  return put(steered, { queuedMessages: orNothing(left) });
+/** The last turn goes on, if it failed in a way that it can go on from. */
+export function turnResume(state: ChatState, { turnId }: ActionOf<"chat/turnResume">): ChatState {
+  const turn = state.turns.at(-1);
+  if (state.activeTurn || turn?.id !== turnId || !isResumable(turn)) return state;
+  const { startedAt = state.modifiedAt } = turn;
+  const again = { ...pick(turn, "id", "message", "responseParts", "usage"), startedAt };
+  return begin({ ...state, turns: state.turns.slice(0, -1) }, again);
+}
+
+/** Whether a turn that has ended can go on. */
+export function isResumable(turn: Turn): boolean {
+  const part = turn.responseParts.at(-1);
+  return turn.state === "error" && part?.kind === "error" && part.resumable === true;
+}
+
+function begin(state: ChatState, activeTurn: ActiveTurn): ChatState {
+  const begun = { ...state, activeTurn };
+  return { ...begun, status: statusOf(begun) & ~Status.IsRead };
 }
 
 /** Text grows by `+`, which does not copy: engines join such strings when somebody reads them, once. */
 export function grow(
-  state: SessionState,
-  action: Of<"session/delta" | "session/reasoning">,
+  state: ChatState,
+  action: ActionOf<"chat/delta" | "chat/reasoning">,
   kind: "markdown" | "reasoning",
-): SessionState {
+): ChatState {
   const turn = matchingTurn(state, action);
   if (!turn) return state;
   const place = placeOf(turn, action.partId);
@@ -58,44 +64,61 @@ function placeOf(turn: ActiveTurn, id: string): number {
   );
 }
 
-export function responsePart(state: SessionState, action: Of<"session/responsePart">): SessionState {
+/** Errors do not come this way: they end a turn. */
+export function responsePart(state: ChatState, action: ActionOf<"chat/responsePart">): ChatState {
   const turn = matchingTurn(state, action);
-  if (!turn) return state;
+  if (!turn || action.part.kind === "error") return state;
   return { ...state, activeTurn: { ...turn, responseParts: [...turn.responseParts, action.part] } };
 }
 
-export function usage(state: SessionState, action: Of<"session/usage">): SessionState {
+export function usage(state: ChatState, action: ActionOf<"chat/usage">): ChatState {
   const turn = matchingTurn(state, action);
   return turn ? { ...state, activeTurn: put(turn, { usage: action.usage }) } : state;
 }
 
 /** The running turn becomes a record; what was open in it is closed. */
 export function end(
-  state: SessionState,
-  action: { turnId: string; error?: ErrorInfo },
-  now: number,
+  state: ChatState,
+  action: { turnId: string; duration: number },
   outcome: Turn["state"],
-  activity?: number,
-): SessionState {
+  error?: ErrorResponsePart,
+): ChatState {
   const turn = matchingTurn(state, action);
   if (!turn) return state;
+  const duration = Math.max(0, action.duration);
+  const parts = turn.responseParts.map(skip);
   const record: Turn = {
-    ...pick(turn, "id", "userMessage"),
-    responseParts: turn.responseParts.map(skip),
+    ...pick(turn, "id", "startedAt"),
+    duration,
+    ...pick(turn, "message"),
+    responseParts: error ? [...parts, error] : parts,
     ...pick(turn, "usage"),
     state: outcome,
-    ...pick(action, "error"),
   };
-  const ended = put(state, { turns: [...state.turns, record], activeTurn: null, inputRequests: null });
-  return summarise(ended, { status: statusOf(ended, activity), modifiedAt: now });
+  const ended = put(state, { turns: [...state.turns, record], activeTurn: null });
+  const modifiedAt = later(turn.startedAt, duration) ?? state.modifiedAt;
+  return { ...ended, modifiedAt, status: statusOf(ended, error && Status.Error) };
+}
+
+/** Give the time that is so many milliseconds after another; nothing, if that is no time. */
+function later(time: string, milliseconds: number): string | undefined {
+  const at = new Date(Date.parse(time) + milliseconds);
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
 }
 
 /** Keep the turns up to the one named, or none; what was running is dropped. */
-export function truncated(state: SessionState, action: Of<"session/truncated">, now: number): SessionState {
-  const { turnId = null } = action;
-  const place = turnId === null ? -1 : state.turns.findIndex((turn) => turn.id === turnId);
-  if (turnId !== null && place < 0) return state;
+export function truncated(state: ChatState, action: ActionOf<"chat/truncated">): ChatState {
+  const turnId = action.turnId ?? undefined;
+  const place = turnId === undefined ? -1 : state.turns.findIndex((turn) => turn.id === turnId);
+  if (turnId !== undefined && place < 0) return state;
   const turns = state.turns.slice(0, place + 1);
-  const cut = put(state, { turns, activeTurn: null, inputRequests: null });
-  return summarise(cut, { status: statusOf(cut), modifiedAt: now });
+  const cut = put(state, { turns, activeTurn: null });
+  return refresh(turnId === undefined ? put(cut, { turnsNextCursor: null }) : cut);
+}
+
+/** Older turns come before those that are here. */
+export function turnsLoaded(state: ChatState, action: ActionOf<"chat/turnsLoaded">): ChatState {
+  const known = new Set(state.turns.map(({ id }) => id));
+  const older = action.turns.filter(({ id }) => !known.has(id));
+  return put(state, { turns: [...older, ...state.turns], turnsNextCursor: action.turnsNextCursor });
 }

@@ -1,7 +1,10 @@
-/** Small values that many others hold, and the root: what every client sees of a host. */
+/** Small values that many others hold, and agents with their models. */
 
+import type { Customization } from "./customization";
+
+export type JsonPrimitive = null | boolean | number | string;
 /** Any JSON value. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+export type Json = JsonPrimitive | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
 /** Any URI, compared as an exact string. */
@@ -13,7 +16,9 @@ export type Meta = JsonObject;
 /** Text for people: as it is, or Markdown. */
 export type StringOrMarkdown = string | { markdown: string };
 
-export const ROOT: URI = "agenthost:/root";
+/** The channel of all that concerns the host as a whole, and the connection. */
+export const ROOT = "ahp-root://";
+export type Root = typeof ROOT;
 
 export interface Icon {
   src: URI;
@@ -38,6 +43,7 @@ export interface ContentRef {
   uri: URI;
   sizeHint?: number;
   contentType?: string;
+  nonce?: string;
 }
 
 /** What a turn cost, in tokens. */
@@ -53,6 +59,7 @@ export interface ErrorInfo {
   errorType: string;
   message: string;
   stack?: string;
+  _meta?: Meta;
 }
 
 /** A place in a text: line and character, both from 0. */
@@ -77,7 +84,7 @@ export interface ConfigPropertySchema {
   title: string;
   description?: string;
   default?: Json;
-  enum?: readonly string[];
+  enum?: readonly JsonPrimitive[];
   /** Parallel to `enum`, as are the descriptions. */
   enumLabels?: readonly string[];
   enumDescriptions?: readonly string[];
@@ -85,6 +92,9 @@ export interface ConfigPropertySchema {
   items?: ConfigPropertySchema;
   properties?: Readonly<Record<string, ConfigPropertySchema>>;
   required?: readonly string[];
+  additionalProperties?: ConfigPropertySchema;
+  minItems?: number;
+  maxItems?: number;
 }
 
 export interface SessionConfigPropertySchema extends ConfigPropertySchema {
@@ -107,32 +117,15 @@ export interface ConfigState<Property = ConfigPropertySchema> {
   values: JsonObject;
 }
 
-// Plug-ins
-
-export interface CustomizationRef {
-  uri: URI;
-  displayName: string;
-  description?: string;
-  icons?: readonly Icon[];
-  nonce?: string;
-}
-
-export interface SessionCustomization {
-  customization: CustomizationRef;
-  enabled: boolean;
-  /** Who brought it; absent: the host. */
-  clientId?: string;
-  status?: "loading" | "loaded" | "degraded" | "error";
-  statusMessage?: string;
-}
-
-// The root
+// Agents
 
 export interface SessionModelInfo {
   id: string;
   provider: string;
   name: string;
   maxContextWindow?: number;
+  maxOutputTokens?: number;
+  maxPromptTokens?: number;
   supportsVision?: boolean;
   policyState?: "enabled" | "disabled" | "unconfigured";
   configSchema?: ConfigSchema;
@@ -141,7 +134,7 @@ export interface SessionModelInfo {
 
 export interface ModelSelection {
   id: string;
-  config?: Readonly<Record<string, string>>;
+  config?: Readonly<Record<string, JsonPrimitive>>;
 }
 
 export interface AgentInfo {
@@ -150,5 +143,10 @@ export interface AgentInfo {
   description: string;
   models: readonly SessionModelInfo[];
   protectedResources?: readonly ProtectedResourceMetadata[];
-  customizations?: readonly CustomizationRef[];
+  customizations?: readonly Customization[];
+  capabilities?: {
+    /** Its sessions may have more than one chat, made anew, or from a turn of another. */
+    multipleChats?: { fork?: boolean; sideChat?: boolean };
+    multipleWorkingDirectories?: { immutablePrimary?: boolean; primaryReplacement?: boolean };
+  };
 }

@@ -9,7 +9,7 @@ interface QuestionBase {
   required?: boolean;
 }
 
-export interface SessionInputOption {
+export interface ChatInputOption {
   id: string;
   label: string;
   description?: string;
@@ -17,7 +17,7 @@ export interface SessionInputOption {
 }
 
 /** `min` and `max` are lengths. */
-export interface SessionInputTextQuestion extends QuestionBase {
+export interface ChatInputTextQuestion extends QuestionBase {
   kind: "text";
   /** A hint, of an open set: email, uri, date, date-time, … */
   format?: string;
@@ -26,57 +26,59 @@ export interface SessionInputTextQuestion extends QuestionBase {
   defaultValue?: string;
 }
 
-export interface SessionInputNumberQuestion extends QuestionBase {
+export interface ChatInputNumberQuestion extends QuestionBase {
   kind: "number" | "integer";
   min?: number;
   max?: number;
   defaultValue?: number;
 }
 
-export interface SessionInputBooleanQuestion extends QuestionBase {
+export interface ChatInputBooleanQuestion extends QuestionBase {
   kind: "boolean";
   defaultValue?: boolean;
 }
 
-export interface SessionInputSingleSelectQuestion extends QuestionBase {
+export interface ChatInputSingleSelectQuestion extends QuestionBase {
   kind: "single-select";
-  options: readonly SessionInputOption[];
+  options: readonly ChatInputOption[];
   allowFreeformInput?: boolean;
 }
 
 /** `min` and `max` are how many may be selected. */
-export interface SessionInputMultiSelectQuestion extends QuestionBase {
+export interface ChatInputMultiSelectQuestion extends QuestionBase {
   kind: "multi-select";
-  options: readonly SessionInputOption[];
+  options: readonly ChatInputOption[];
   allowFreeformInput?: boolean;
   min?: number;
   max?: number;
 }
 
-export type SessionInputQuestion =
-  | SessionInputTextQuestion
-  | SessionInputNumberQuestion
-  | SessionInputBooleanQuestion
-  | SessionInputSingleSelectQuestion
-  | SessionInputMultiSelectQuestion;
+export type ChatInputQuestion =
+  | ChatInputTextQuestion
+  | ChatInputNumberQuestion
+  | ChatInputBooleanQuestion
+  | ChatInputSingleSelectQuestion
+  | ChatInputMultiSelectQuestion;
 
 /** `number` answers numbers and integers, `selected` one choice (by its id), `selected-many` several. */
-export type SessionInputAnswerValue =
+export type ChatInputAnswerValue =
   | { kind: "text"; value: string }
   | { kind: "number"; value: number }
   | { kind: "boolean"; value: boolean }
   | { kind: "selected"; value: string; freeformValues?: readonly string[] }
   | { kind: "selected-many"; value: readonly string[]; freeformValues?: readonly string[] };
 
-export type SessionInputAnswer =
-  | { state: "draft" | "submitted"; value: SessionInputAnswerValue }
+export type ChatInputAnswer =
+  | { state: "draft" | "submitted"; value: ChatInputAnswerValue }
   | { state: "skipped"; freeformValues?: readonly string[] };
 
 /** Questions that the agent has for the user, and the answers so far. */
-export interface SessionInputRequest {
+export interface ChatInputRequest {
   id: string;
   message?: string;
   url?: URI;
-  questions?: readonly SessionInputQuestion[];
-  answers?: Readonly<Record<string, SessionInputAnswer>>;
+  questions?: readonly ChatInputQuestion[];
+  answers?: Readonly<Record<string, ChatInputAnswer>>;
 }
+
+export type ChatInputResponse = "accept" | "decline" | "cancel";

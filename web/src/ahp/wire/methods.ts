@@ -1,20 +1,19 @@
-/** What goes over a connection: the commands with their params and results, notifications, errors. */
+/** What goes over a connection: the commands with their params and results, notifications, errors.
+ *
+ * All params have a `channel`: what they are about, or the root for what concerns the host or the connection.
+ */
 
-import type {
-  JsonObject,
-  Meta,
-  ModelSelection,
-  ProtectedResourceMetadata,
-  SessionConfigSchema,
-  URI,
-} from "./common";
-import type { MessageAttachment, SessionActiveClient, SessionState, SessionSummary, Turn } from "./session";
-import type { RootState, TerminalClaim, TerminalState } from "./terminal";
+import type { JsonObject, Meta, ProtectedResourceMetadata, Root, SessionConfigSchema, URI } from "./common";
 import type { ActionEnvelope, ClientAction } from "./actions";
+import type { ChangesetState } from "./changeset";
+import type { ChatState } from "./chat";
+import type { Message, MessageAttachment } from "./message";
+import type { SessionActiveClient, SessionState, SessionSummary } from "./session";
+import type { RootState, TerminalClaim, TerminalState } from "./terminal";
 
-export const VERSION = "0.1.0";
+export const VERSION = "1.0.0";
 
-export type State = RootState | SessionState | TerminalState;
+export type State = RootState | SessionState | ChatState | TerminalState | ChangesetState;
 
 export interface Snapshot<S = State> {
   resource: URI;
@@ -23,14 +22,23 @@ export interface Snapshot<S = State> {
   fromSeq: number;
 }
 
+/** A program, and its version. */
+export interface Implementation {
+  name: string;
+  version?: string;
+  title?: string;
+}
+
 export interface InitializeResult {
   protocolVersion: string;
   serverSeq: number;
   snapshots: readonly Snapshot[];
+  serverInfo?: Implementation;
   /** Where to begin to look for files. */
   defaultDirectory?: URI;
   /** After typing one of these, ask for `completions`. */
   completionTriggerCharacters?: readonly string[];
+  _meta?: Meta;
 }
 
 export type ReconnectResult =
@@ -39,24 +47,35 @@ export type ReconnectResult =
 
 export type Encoding = "base64" | "utf-8";
 
-export interface CreateSessionParams {
-  session: URI;
+/** Params of what is about the root. */
+type OfRoot<Fields = unknown> = { channel: Root; _meta?: Meta } & Fields;
+/** Params of what is about something else: a session, a chat, a terminal. */
+type Of<Fields = unknown> = { channel: URI; _meta?: Meta } & Fields;
+
+export type CreateSessionParams = Of<{
   provider?: string;
-  model?: ModelSelection;
-  workingDirectory?: URI;
-  fork?: { session: URI; turnId: string };
+  workingDirectories?: readonly URI[];
   config?: JsonObject;
   activeClient?: SessionActiveClient;
-}
+  progressToken?: string;
+}>;
 
-export interface CreateTerminalParams {
-  terminal: URI;
+/** The channel is the session. */
+export type CreateChatParams = Of<{
+  chat: URI;
+  initialMessage?: Message;
+  /** Where it begins: with the turns up to this one. */
+  source?: { kind: "fork" | "sideChat"; chat: URI; turnId: string };
+  workingDirectories?: readonly URI[];
+}>;
+
+export type CreateTerminalParams = Of<{
   claim: TerminalClaim;
   name?: string;
   cwd?: URI;
   cols?: number;
   rows?: number;
-}
+}>;
 
 export interface DirectoryEntry {
   name: string;
@@ -71,13 +90,6 @@ export interface CompletionItem {
   attachment: MessageAttachment;
 }
 
-export interface ResourceRequestParams {
-  uri: URI;
-  /** Neither of the two means to read. */
-  read?: boolean;
-  write?: boolean;
-}
-
 interface ConfigQuestion {
   provider?: string;
   workingDirectory?: URI;
@@ -86,54 +98,63 @@ interface ConfigQuestion {
 
 type Nothing = Record<string, never>;
 
-/** Every request that a client can make: what it sends, and what it gets. */
+/** Every request that this client makes: what it sends, and what it gets. */
 export interface Methods {
   initialize: [
-    {
+    OfRoot<{
       protocolVersions: readonly string[];
       clientId: string;
+      clientInfo?: Implementation;
       initialSubscriptions?: readonly URI[];
       locale?: string;
-    },
+    }>,
     InitializeResult,
   ];
-  ping: [Nothing, null];
+  ping: [OfRoot, null];
   reconnect: [
-    { clientId: string; lastSeenServerSeq: number; subscriptions: readonly URI[] },
+    OfRoot<{ clientId: string; lastSeenServerSeq: number; subscriptions: readonly URI[] }>,
     ReconnectResult,
   ];
-  subscribe: [{ resource: URI }, { snapshot: Snapshot }];
-  createSession: [CreateSessionParams, null];
-  disposeSession: [{ session: URI }, null];
-  createTerminal: [CreateTerminalParams, null];
-  disposeTerminal: [{ terminal: URI }, null];
-  listSessions: [{ filter?: JsonObject }, { items: readonly SessionSummary[]; _meta?: Meta }];
-  fetchTurns: [
-    { session: URI; before?: string; limit?: number },
-    /** Oldest first. */
-    { turns: readonly Turn[]; hasMore: boolean },
+  subscribe: [
+    Of<{ delivery?: { maxLatencyMs?: number }; view?: { turns?: number } }>,
+    /** What has no state has no snapshot. */
+    { snapshot?: Snapshot },
   ];
+  listSessions: [
+    OfRoot<{ limit?: number; cursor?: string; filter?: JsonObject }>,
+    { items: readonly SessionSummary[]; nextCursor?: string; _meta?: Meta },
+  ];
+  createSession: [CreateSessionParams, null];
+  disposeSession: [Of, null];
+  createChat: [CreateChatParams, null];
+  disposeChat: [Of, null];
+  moveChat: [
+    Of<{ destination: { kind: "session"; session: URI; after?: URI } | { kind: "newSession" } }>,
+    { session: URI },
+  ];
+  /** Older turns come as `chat/turnsLoaded`, before the answer. */
+  fetchTurns: [Of<{ cursor?: string }>, Nothing];
+  createTerminal: [CreateTerminalParams, null];
+  disposeTerminal: [Of, null];
   resourceRead: [
-    { uri: URI; encoding?: Encoding },
+    OfRoot<{ uri: URI; encoding?: Encoding }>,
     { data: string; encoding: Encoding; contentType?: string },
   ];
   resourceWrite: [
-    { uri: URI; data: string; encoding: Encoding; contentType?: string; createOnly?: boolean },
+    OfRoot<{ uri: URI; data: string; encoding: Encoding; contentType?: string; createOnly?: boolean }>,
     Nothing,
   ];
-  resourceList: [{ uri: URI }, { entries: readonly DirectoryEntry[] }];
-  resourceCopy: [{ source: URI; destination: URI; failIfExists?: boolean }, Nothing];
-  resourceMove: [{ source: URI; destination: URI; failIfExists?: boolean }, Nothing];
-  resourceDelete: [{ uri: URI; recursive?: boolean }, Nothing];
-  resourceRequest: [ResourceRequestParams, Nothing];
-  authenticate: [{ resource: string; token: string }, Nothing];
-  resolveSessionConfig: [ConfigQuestion, { schema: SessionConfigSchema; values: JsonObject }];
+  resourceList: [OfRoot<{ uri: URI }>, { entries: readonly DirectoryEntry[] }];
+  resourceMove: [OfRoot<{ source: URI; destination: URI; failIfExists?: boolean }>, Nothing];
+  authenticate: [OfRoot<{ resource: string; token: string }>, Nothing];
+  resolveSessionConfig: [OfRoot<ConfigQuestion>, { schema: SessionConfigSchema; values: JsonObject }];
   sessionConfigCompletions: [
-    ConfigQuestion & { property: string; query?: string },
+    OfRoot<ConfigQuestion & { property: string; query?: string }>,
     { items: readonly { value: string; label: string; description?: string }[] },
   ];
+  /** The channel is the chat. */
   completions: [
-    { kind: "userMessage"; session: URI; text: string; offset: number },
+    Of<{ kind: "userMessage"; text: string; offset: number }>,
     { items: readonly CompletionItem[] },
   ];
 }
@@ -144,21 +165,22 @@ export type Result<M extends Method> = Methods[M][1];
 
 /** What a client tells without an answer. */
 export interface Tellings {
-  unsubscribe: { resource: URI };
-  dispatchAction: { clientSeq: number; action: ClientAction };
+  unsubscribe: { channel: URI };
+  dispatchAction: { channel: URI; clientSeq: number; action: ClientAction };
 }
 
-/** What a host tells everybody, beside actions. Never repeated: ask for the list again after a break. */
-export type ProtocolNotification =
-  | { type: "notify/sessionAdded"; summary: SessionSummary }
-  | { type: "notify/sessionRemoved"; session: URI }
-  | {
-      type: "notify/sessionSummaryChanged";
-      session: URI;
-      /** Only what has changed; null takes a field away. */
-      changes: { [Key in keyof SessionSummary]?: SessionSummary[Key] | null };
-    }
-  | { type: "notify/authRequired"; resource: string; reason?: "required" | "expired" };
+/** What a host tells who watches the root, beside actions. Never repeated: ask for the list again after a break. */
+export interface Notifications {
+  "root/sessionAdded": { channel: URI; summary: SessionSummary };
+  "root/sessionRemoved": { channel: URI; session: URI };
+  /** Only what has changed. */
+  "root/sessionSummaryChanged": { channel: URI; session: URI; changes: Partial<SessionSummary> };
+}
+
+/** One of these, with its name. */
+export type Notification = {
+  [Name in keyof Notifications]: { name: Name; params: Notifications[Name] };
+}[keyof Notifications];
 
 export const ErrorCode = {
   ParseError: -32700,
@@ -171,13 +193,13 @@ export const ErrorCode = {
   SessionAlreadyExists: -32003,
   TurnInProgress: -32004,
   UnsupportedProtocolVersion: -32005,
-  ContentNotFound: -32006,
   /** `data` is `AuthRequiredData`. */
   AuthRequired: -32007,
   NotFound: -32008,
-  /** `data` may be `{ request: ResourceRequestParams }`: what would open it. */
+  /** `data` may be `{ request }`: what would open it. */
   PermissionDenied: -32009,
   AlreadyExists: -32010,
+  Conflict: -32011,
 } as const;
 
 export interface AuthRequiredData {
@@ -185,7 +207,7 @@ export interface AuthRequiredData {
 }
 
 /** A JSON-RPC message, as it comes: whatever of this is there. */
-export interface Message {
+export interface RpcMessage {
   jsonrpc: "2.0";
   id?: number | string | null;
   method?: string;

@@ -1,24 +1,13 @@
-/** Sessions: the whole state, the summary in the list, turns and the parts of an answer. */
+/** Sessions: the whole state, and the summary in the list. */
 
-import type {
-  ConfigState,
-  ContentRef,
-  CustomizationRef,
-  ErrorInfo,
-  Meta,
-  ModelSelection,
-  SessionConfigPropertySchema,
-  SessionCustomization,
-  StringOrMarkdown,
-  TextRange,
-  TextSelection,
-  URI,
-  UsageInfo,
-} from "./common";
-import type { SessionInputRequest } from "./input";
-import type { FileEdit, ToolCallState, ToolDefinition } from "./toolcall";
+import type { Changeset, ChangesSummary } from "./changeset";
+import type { ChatOrigin, ChatSummary } from "./chat";
+import type { ConfigState, ErrorInfo, Meta, SessionConfigPropertySchema, URI } from "./common";
+import type { Customization, PluginCustomization } from "./customization";
+import type { ChatInputRequest } from "./input";
+import type { ToolCallState, ToolDefinition } from "./toolcall";
 
-/** The bits of `SessionSummary.status`. Test what a session does by bits: running is `status & InProgress`. */
+/** The bits of a status. Test what a session or chat does by bits: running is `status & InProgress`. */
 export const Status = {
   Idle: 1,
   Error: 2,
@@ -36,139 +25,67 @@ export interface ProjectInfo {
   displayName: string;
 }
 
-/** A session as the list shows it. Times are Unix milliseconds. */
-export interface SessionSummary {
-  resource: URI;
+interface SessionMetadata {
   provider: string;
   title: string;
   status: number;
   activity?: string;
-  createdAt: number;
-  modifiedAt: number;
   project?: ProjectInfo;
-  model?: ModelSelection;
-  workingDirectory?: URI;
-  diffs?: readonly FileEdit[];
+  workingDirectories?: readonly URI[];
+  origin?: object;
+  _meta?: Meta;
 }
 
-/** The client whose tools and customizations a session uses. */
+/** A chat as the list of sessions knows it. */
+export interface SessionChatSummary {
+  resource: URI;
+  title: string;
+  origin?: ChatOrigin;
+  interactivity?: "full" | "read-only" | "hidden";
+  status?: number;
+  changes?: ChangesSummary;
+}
+
+/** A session as the list shows it. Its status is that of all its chats together. */
+export interface SessionSummary extends SessionMetadata {
+  resource: URI;
+  /** ISO 8601, as are all times of sessions. */
+  createdAt: string;
+  modifiedAt: string;
+  changes?: ChangesSummary;
+  chats?: readonly SessionChatSummary[];
+  defaultChat?: URI;
+}
+
+/** A client whose tools and customizations a session uses. */
 export interface SessionActiveClient {
   clientId: string;
   displayName?: string;
   tools: readonly ToolDefinition[];
-  customizations?: readonly CustomizationRef[];
+  customizations?: readonly PluginCustomization[];
 }
 
-/** A session whole: what its subscribers see. Lists that would be empty are absent. */
-export interface SessionState {
-  summary: SessionSummary;
-  lifecycle: "creating" | "ready" | "creationFailed";
+/** Something that waits in one of the chats: for a person, or for a client's tool. */
+export type SessionInputRequest = { id: string; chat: URI } & (
+  | { kind: "chatInput"; request: ChatInputRequest }
+  | {
+      kind: "toolConfirmation" | "toolClientExecution" | "toolAuthentication";
+      turnId: string;
+      toolCall: ToolCallState;
+      clientId?: string;
+    }
+);
+
+/** A session whole: what its subscribers see. What is said in it is in its chats. */
+export interface SessionState extends SessionMetadata {
+  lifecycle: "creating" | "ready" | "failed";
   creationError?: ErrorInfo;
   serverTools?: readonly ToolDefinition[];
-  activeClient?: SessionActiveClient;
-  turns: readonly Turn[];
-  activeTurn?: ActiveTurn;
-  /** One slot: what is said into the running turn. */
-  steeringMessage?: PendingMessage;
-  queuedMessages?: readonly PendingMessage[];
-  inputRequests?: readonly SessionInputRequest[];
+  activeClients: readonly SessionActiveClient[];
+  chats: readonly ChatSummary[];
+  defaultChat?: URI;
   config?: ConfigState<SessionConfigPropertySchema>;
-  customizations?: readonly SessionCustomization[];
-  _meta?: Meta;
+  customizations?: readonly Customization[];
+  changesets?: readonly Changeset[];
+  inputNeeded?: readonly SessionInputRequest[];
 }
-
-// Turns
-
-export interface ActiveTurn {
-  id: string;
-  userMessage: UserMessage;
-  responseParts: readonly ResponsePart[];
-  usage?: UsageInfo;
-}
-
-/** A turn that has ended. */
-export interface Turn extends ActiveTurn {
-  state: "complete" | "cancelled" | "error";
-  error?: ErrorInfo;
-}
-
-export interface MarkdownResponsePart {
-  kind: "markdown";
-  id: string;
-  content: string;
-}
-
-/** The model's thinking. */
-export interface ReasoningResponsePart {
-  kind: "reasoning";
-  id: string;
-  content: string;
-}
-
-/** Large content of the answer, by reference. */
-export interface ResourceResponsePart extends ContentRef {
-  kind: "contentRef";
-}
-
-export interface ToolCallResponsePart {
-  kind: "toolCall";
-  toolCall: ToolCallState;
-}
-
-/** A word from the host to both agent and user. */
-export interface SystemNotificationResponsePart {
-  kind: "systemNotification";
-  content: StringOrMarkdown;
-}
-
-/** A part of an answer. A newer host may send kinds that are not listed here. */
-export type ResponsePart =
-  | MarkdownResponsePart
-  | ReasoningResponsePart
-  | ResourceResponsePart
-  | ToolCallResponsePart
-  | SystemNotificationResponsePart;
-
-// Messages
-
-export interface UserMessage {
-  text: string;
-  attachments?: readonly MessageAttachment[];
-}
-
-/** A message that waits: for its turn in the queue, or to steer the running turn. */
-export interface PendingMessage {
-  id: string;
-  userMessage: UserMessage;
-}
-
-interface AttachmentBase {
-  label: string;
-  /** The span in the text of the message. */
-  range?: TextRange;
-  /** An open set: image, document, symbol, directory, selection, … */
-  displayKind?: string;
-  /** From `completions`: send it back untouched. */
-  _meta?: Meta;
-}
-
-export interface SimpleMessageAttachment extends AttachmentBase {
-  type: "simple";
-  modelRepresentation?: string;
-}
-
-export interface MessageEmbeddedResourceAttachment extends AttachmentBase {
-  type: "embeddedResource";
-  /** In base64. */
-  data: string;
-  contentType: string;
-  selection?: TextSelection;
-}
-
-export interface MessageResourceAttachment extends AttachmentBase, ContentRef {
-  type: "resource";
-  selection?: TextSelection;
-}
-
-export type MessageAttachment =
-  SimpleMessageAttachment | MessageEmbeddedResourceAttachment | MessageResourceAttachment;

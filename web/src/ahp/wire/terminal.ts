@@ -1,16 +1,17 @@
 /** Terminals: their state, what is in it, who holds them; and the root, which lists them. */
 
-import type { AgentInfo, ConfigState, URI } from "./common";
+import type { AgentInfo, ConfigState, Meta, URI } from "./common";
 
 export interface TerminalClientClaim {
   kind: "client";
   clientId: string;
 }
 
-/** A session has the terminal, perhaps for one tool call. */
+/** A chat of a session has the terminal, perhaps for one tool call. */
 export interface TerminalSessionClaim {
   kind: "session";
   session: URI;
+  chat: URI;
   turnId?: string;
   toolCallId?: string;
 }
@@ -34,6 +35,9 @@ export interface TerminalCommandPart {
   durationMs?: number;
 }
 
+/** Whether the process runs; of one that has ended, how, if that is known. */
+export type TerminalLifecycle = { status: "running" } | { status: "exited"; exitCode?: number };
+
 export type TerminalContentPart = TerminalUnclassifiedPart | TerminalCommandPart;
 
 /** A terminal whole. Its raw output is what the parts hold, one after the other. */
@@ -43,18 +47,18 @@ export interface TerminalState {
   cols?: number;
   rows?: number;
   content: readonly TerminalContentPart[];
-  /** There once the process has ended, if it is known. */
-  exitCode?: number;
+  lifecycle: TerminalLifecycle;
   claim: TerminalClaim;
   /** Only then command parts mean anything. */
   supportsCommandDetection?: boolean;
+  isPty?: boolean;
 }
 
 export interface TerminalInfo {
   resource: URI;
   title: string;
   claim: TerminalClaim;
-  exitCode?: number;
+  lifecycle: TerminalLifecycle;
 }
 
 /** What every client sees of a host: its agents, terminals and settings. */
@@ -63,4 +67,5 @@ export interface RootState {
   activeSessions?: number;
   terminals?: readonly TerminalInfo[];
   config?: ConfigState;
+  _meta?: Meta;
 }

@@ -1,7 +1,8 @@
 /** Tools, tool calls in each of their states, and what results hold. */
 
 import type { ContentRef, JsonObject, Meta, StringOrMarkdown, URI } from "./common";
-import type { UserMessage } from "./session";
+import type { McpAuthRequirement } from "./customization";
+import type { Message } from "./message";
 
 /** The JSON Schema of a tool's input or output. */
 export interface ObjectSchema {
@@ -46,7 +47,14 @@ export type ToolResultContent =
   | { type: "embeddedResource"; data: string; contentType: string }
   | ({ type: "resource" } & ContentRef)
   | ({ type: "fileEdit" } & FileEdit)
-  | { type: "terminal"; resource: URI; title: string }
+  | {
+      type: "terminal";
+      resource: URI;
+      title: string;
+      isPty?: boolean;
+      result?: { exitCode?: number; preview?: string; truncated?: boolean };
+    }
+  /** The resource is the chat in which the other agent works. */
   | { type: "subagent"; resource: URI; title: string; agentName?: string; description?: string };
 
 /** A way to answer a confirmation. */
@@ -61,20 +69,32 @@ export interface ConfirmationOption {
 export type ConfirmationReason = "not-needed" | "user-action" | "setting";
 export type CancellationReason = "denied" | "skipped" | "result-denied";
 
+/** Whose tool it is, if it is not the host's. */
+export type ToolCallContributor =
+  { kind: "client"; clientId: string } | { kind: "mcp"; customizationId: string };
+
+/** How safe a call is thought to be: from 0 to 1. */
+export type ToolCallRiskAssessment = { kind: string } & (
+  { status: "loading" } | { status: "complete"; reason: StringOrMarkdown; safety: number }
+);
+
+/** What a tool is given: as text, mostly JSON, or kept elsewhere. */
+export type ToolInput = string | ContentRef;
+
 /** Who a call is: the same in all its states. */
 interface Identity {
   toolCallId: string;
   toolName: string;
   displayName: string;
-  /** Set for tools that a client brought. */
-  toolClientId?: string;
+  /** What it is for, in the agent's words. */
+  intention?: string;
+  contributor?: ToolCallContributor;
   _meta?: Meta;
 }
 
 interface Parameters {
   invocationMessage: StringOrMarkdown;
-  /** What the tool is given, as text: mostly JSON. */
-  toolInput?: string;
+  toolInput?: ToolInput;
 }
 
 interface Consent {
@@ -101,6 +121,7 @@ export interface ToolCallStreamingState extends Identity {
 export interface ToolCallPendingConfirmationState extends Identity, Parameters {
   status: "pending-confirmation";
   confirmationTitle?: StringOrMarkdown;
+  riskAssessment?: ToolCallRiskAssessment;
   edits?: { items: readonly FileEdit[] };
   /** Who allows it may change its input. */
   editable?: boolean;
@@ -111,6 +132,13 @@ export interface ToolCallPendingConfirmationState extends Identity, Parameters {
 export interface ToolCallRunningState extends Identity, Parameters, Consent {
   status: "running";
   /** Progress. */
+  content?: readonly ToolResultContent[];
+}
+
+/** A server wants a token before the call goes on. */
+export interface ToolCallAuthRequiredState extends Identity, Parameters, Consent {
+  status: "auth-required";
+  auth: McpAuthRequirement;
   content?: readonly ToolResultContent[];
 }
 
@@ -130,7 +158,7 @@ export interface ToolCallCancelledState extends Identity, Parameters {
   status: "cancelled";
   reason: CancellationReason;
   reasonMessage?: StringOrMarkdown;
-  userSuggestion?: UserMessage;
+  userSuggestion?: Message;
   selectedOption?: ConfirmationOption;
 }
 
@@ -138,6 +166,7 @@ export type ToolCallState =
   | ToolCallStreamingState
   | ToolCallPendingConfirmationState
   | ToolCallRunningState
+  | ToolCallAuthRequiredState
   | ToolCallPendingResultConfirmationState
   | ToolCallCompletedState
   | ToolCallCancelledState;

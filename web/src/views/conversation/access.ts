@@ -1,22 +1,22 @@
-/** What the parts of a conversation need of the session that they are shown in. */
+/** What the parts of a conversation need of the chat that they are shown in. */
 import type { ReadonlySignal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { SessionClientAction, URI } from "../../ahp/wire";
-
-type WithoutSession<Action> = Action extends unknown ? Omit<Action, "session"> : never;
-
-/** An action of this session, without saying so. */
-export type OwnAction = WithoutSession<SessionClientAction>;
+import type { ChatClientAction, URI } from "../../ahp/wire";
 
 export interface Access {
-  readonly uri: URI;
-  /** The folder of the session. */
+  readonly session: URI;
+  readonly chat: URI;
+  /** Under which what is typed and chosen here is kept. */
+  readonly key: string;
+  /** The folder of the chat. */
   readonly folder: URI | undefined;
   /** A turn is being answered, so what was said before cannot be changed now. */
   readonly isBusy: ReadonlySignal<boolean>;
-  /** Let something happen in the session. A refusal is shown to the user. */
-  act(action: OwnAction): void;
+  /** One may speak here, and change what was said. */
+  readonly isOpen: boolean;
+  /** Let something happen in the chat. A refusal is shown to the user. */
+  act(action: ChatClientAction): void;
   /** Begin to change a message that was sent, and to answer anew from there. */
   edit(turnId: string): void;
   /** Answer a message once more: its turn goes, with what came after it, and it is sent again. */
@@ -28,9 +28,9 @@ const Context = createContext<Access | undefined>(undefined);
 
 export const AccessProvider = Context.Provider;
 
-/** The session that is shown around here. */
+/** The chat that is shown around here. */
 export function useAccess(): Access {
   const access = useContext(Context);
-  if (!access) throw new Error("no session is shown here");
+  if (!access) throw new Error("no chat is shown here");
   return access;
 }

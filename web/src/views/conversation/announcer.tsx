@@ -1,20 +1,21 @@
 /** What a screen reader is told of a conversation: that something began, ended or is needed. Never each word as it comes. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { SessionState, Turn } from "../../ahp/wire";
-import { waitingCalls } from "./waiting";
+import type { ChatState, ToolCallState, Turn } from "../../ahp/wire";
+import { errorOf } from "./failures";
+import { openRequests, waitingCalls } from "./waiting";
 
 const LONGEST = 300;
 
 /** Tell it, politely. */
-export function Announcer({ state }: { state: SessionState }) {
+export function Announcer({ chat }: { chat: ChatState }) {
   const words = useSignal("");
-  const before = useRef(state);
+  const before = useRef(chat);
   useEffect(() => {
-    const said = news(before.current, state);
-    before.current = state;
+    const said = news(before.current, chat);
+    before.current = chat;
     if (said) words.value = said;
-  }, [state]);
+  }, [chat]);
   return (
     <p class="unseen" role="status" aria-live="polite">
       {words.value}
@@ -22,19 +23,17 @@ export function Announcer({ state }: { state: SessionState }) {
   );
 }
 
-/** Say what is new between two states of one session; nothing, if it is only more text. */
-export function news(before: SessionState, after: SessionState): string | undefined {
-  if (before.summary.resource !== after.summary.resource) return undefined;
-  const request = after.inputRequests?.find((one) => !before.inputRequests?.some((old) => old.id === one.id));
+/** Say what is new between two states of one chat; nothing, if it is only more text. */
+export function news(before: ChatState, after: ChatState): string | undefined {
+  if (before.resource !== after.resource) return undefined;
+  const known = openRequests(before);
+  const request = openRequests(after).find((one) => !known.some((old) => old.id === one.id));
   if (request) return `The agent asks: ${request.message ?? request.questions?.[0]?.message ?? "something"}`;
   const call = waitingCalls(after).find(
     (one) =>
       !waitingCalls(before).some((old) => old.toolCallId === one.toolCallId && old.status === one.status),
   );
-  if (call)
-    return call.status === "pending-confirmation"
-      ? `Approval needed: ${call.displayName}`
-      : `Result needs approval: ${call.displayName}`;
+  if (call) return needOf(call);
   if (before.activeTurn && after.activeTurn?.id !== before.activeTurn.id) {
     const ended = after.turns.find((one) => one.id === before.activeTurn?.id);
     if (ended) return ending(ended);
@@ -43,9 +42,16 @@ export function news(before: SessionState, after: SessionState): string | undefi
   return undefined;
 }
 
+function needOf({ status, displayName }: ToolCallState): string {
+  if (status === "pending-confirmation") return `Approval needed: ${displayName}`;
+  return status === "auth-required"
+    ? `A token is needed: ${displayName}`
+    : `Result needs approval: ${displayName}`;
+}
+
 function ending(turn: Turn): string {
   if (turn.state === "cancelled") return "Stopped";
-  if (turn.state === "error") return `The turn failed: ${turn.error?.message ?? ""}`;
+  if (turn.state === "error") return `The turn failed: ${errorOf(turn)?.message ?? ""}`;
   const text = turn.responseParts
     .map((part) => (part.kind === "markdown" ? part.content : ""))
     .join(" ")

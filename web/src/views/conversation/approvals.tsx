@@ -1,18 +1,18 @@
 /** Several calls that wait at once, and how to allow all of them. */
-import type { SessionState } from "../../ahp/wire";
+import type { ChatState } from "../../ahp/wire";
 import { useAccess } from "./access";
 import { waitingCalls } from "./waiting";
 
 /** Offer to allow all calls that wait; nothing, if it is one or none. */
-export function Approvals({ state }: { state: SessionState }) {
+export function Approvals({ chat }: { chat: ChatState }) {
   const { act } = useAccess();
-  const turnId = state.activeTurn?.id;
-  const calls = waitingCalls(state).filter((one) => one.status === "pending-confirmation");
+  const turnId = chat.activeTurn?.id;
+  const calls = waitingCalls(chat).filter((one) => one.status === "pending-confirmation");
   if (!turnId || calls.length < 2) return null;
   const allow = () => {
     for (const { toolCallId } of calls)
       act({
-        type: "session/toolCallConfirmed",
+        type: "chat/toolCallConfirmed",
         turnId,
         toolCallId,
         approved: true,

@@ -54,7 +54,7 @@ export interface Completing {
 }
 
 /** Ask for completions as somebody types; only the newest answer counts. */
-export function useCompletions(session: string): Completing {
+export function useCompletions(chat: string): Completing {
   const items = useSignal<readonly CompletionItem[]>([]);
   const chosen = useSignal(0);
   const timer = useRef<number | undefined>(undefined);
@@ -64,14 +64,14 @@ export function useCompletions(session: string): Completing {
     newest.current++;
     items.value = [];
   };
-  useEffect(() => close, [session]);
+  useEffect(() => close, [chat]);
   const ask = (text: string, cursor: number) => {
     clearTimeout(timer.current);
     const triggers = client.welcome.value?.completionTriggerCharacters ?? [];
     if (!asksForCompletion(text.slice(0, cursor), triggers)) return close();
     const mine = ++newest.current;
     timer.current = window.setTimeout(async () => {
-      const params = { kind: "userMessage", session, text, offset: cursor } as const;
+      const params = { channel: chat, kind: "userMessage", text, offset: cursor } as const;
       const found = await client.request("completions", params).catch(() => ({ items: [] }));
       if (mine !== newest.current) return;
       items.value = found.items;

@@ -1,41 +1,44 @@
 /** Where messages are written. While a turn runs, they wait in the queue or steer it. */
 import { useSignal } from "@preact/signals";
-import type { SessionState, UserMessage } from "../../ahp/wire";
+import type { ChatState, Message, SessionState } from "../../ahp/wire";
 import { Icon } from "../parts/icon";
 import { newId } from "../parts/ids";
 import { useAccess } from "./access";
 import { AttachedList, FileButton } from "./attaching";
 import { ComposerField } from "./composerfield";
 import { attachFiles, draftOf, EMPTY, isSendable, messageOf } from "./drafts";
-import { ModelPicker } from "./modelpicker";
+import { ModelPicker, nextModel } from "./modelpicker";
+import { elapsed } from "./times";
 
 interface ComposerProps {
-  state: SessionState;
-  onSend: (message: UserMessage) => void;
+  session: SessionState;
+  chat: ChatState;
+  onSend: (message: Message) => void;
   /** There while a message that was sent is being changed. */
   editing: { readonly onCancel: () => void } | undefined;
 }
 
 /** Show the field, and what can be done with what is in it. */
-export function Composer({ state, onSend, editing }: ComposerProps) {
-  const { uri, act } = useAccess();
-  const draft = draftOf(uri);
+export function Composer({ session, chat, onSend, editing }: ComposerProps) {
+  const { session: uri, key, act } = useAccess();
+  const draft = draftOf(key);
   const dropping = useSignal(false);
-  const turn = editing ? undefined : state.activeTurn; // what is changed is sent at once, whatever runs
-  const isReady = state.lifecycle === "ready";
+  const turn = editing ? undefined : chat.activeTurn; // what is changed is sent at once, whatever runs
+  const isReady = session.lifecycle === "ready";
   const submit = (isSteering: boolean) => {
     if (!isSendable(draft.value) || !isReady) return;
-    const userMessage = messageOf(draft.value);
+    const message = messageOf(draft.value, nextModel(session, chat, key));
     draft.value = EMPTY;
     const kind = isSteering ? "steering" : "queued";
-    if (turn) act({ type: "session/pendingMessageSet", kind, id: newId(), userMessage });
-    else onSend(userMessage);
+    if (turn) act({ type: "chat/pendingMessageSet", kind, id: newId(), message });
+    else onSend(message);
   };
   return (
     <section
       class={dropping.value ? "composer dropping" : "composer"}
       aria-label="Message"
       data-session={uri}
+      data-chat={chat.resource}
       onDragOver={(event) => {
         event.preventDefault();
         dropping.value = true;
@@ -59,13 +62,15 @@ export function Composer({ state, onSend, editing }: ComposerProps) {
       />
       <div class="composer-bar">
         <FileButton onFiles={(files) => void attachFiles(draft, files)} />
-        <ModelPicker state={state} />
+        <ModelPicker session={session} chat={chat} />
         <span class="grow" />
         <div class="composer-actions">
           {turn && (
             <TurnButtons
               canSteer={isSendable(draft.value)}
-              onStop={() => act({ type: "session/turnCancelled", turnId: turn.id })}
+              onStop={() =>
+                act({ type: "chat/turnCancelled", turnId: turn.id, duration: elapsed(turn.startedAt) })
+              }
               onSteer={() => submit(true)}
             />
           )}

@@ -21,25 +21,25 @@ interface ComposerFieldProps {
 /** Show the field, and what could follow. */
 export function ComposerField(props: ComposerFieldProps) {
   const { draft, isEditing, isEnabled } = props;
-  const { uri } = useAccess();
+  const { chat, session } = useAccess();
   const field = useRef<HTMLTextAreaElement>(null);
   const list = useId();
-  const completing = useCompletions(uri);
+  const completing = useCompletions(chat);
   const items = completing.items.value;
   const chosen = completing.chosen.value;
   useEffect(() => grow(field.current), [draft.value.text]);
   const isDue = useRef(false);
   useEffect(() => {
     // Not where it would open a keyboard on the screen.
-    isDue.current = arrival.takesFocus && matchMedia("(hover: hover)").matches;
-    arrival.takesFocus = true;
-  }, [uri, isEditing]);
+    isDue.current = arrival.quiet !== session && matchMedia("(hover: hover)").matches;
+    arrival.quiet = undefined;
+  }, [chat, isEditing]);
   useEffect(() => {
     // While a session is still being made, the field is disabled and takes no focus: it comes with the rest.
     if (!isDue.current || !isEnabled) return;
     isDue.current = false;
     field.current?.focus();
-  }, [uri, isEditing, isEnabled]);
+  }, [chat, isEditing, isEnabled]);
   const take = (item: CompletionItem | undefined) => item && takeInto(field.current, draft, item, completing);
   return (
     <>

@@ -3,6 +3,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { ConfirmationOption, ToolCallState } from "../../ahp/wire";
 import { FileEdits } from "../diffs/fileedits";
+import { ContentView } from "../files/contentview";
 import { Words } from "../markdown/markdown";
 import { Icon } from "../parts/icon";
 import { useAccess } from "./access";
@@ -17,12 +18,12 @@ export function CallConfirmation({ call, turnId }: { call: Waiting; turnId: stri
   const changed = useSignal<string | undefined>(undefined);
   const reason = useSignal<string | undefined>(undefined);
   const group = useRef<HTMLDivElement>(null);
-  const given = call.toolInput ?? "";
+  const given = typeof call.toolInput === "string" ? call.toolInput : "";
   const isEdited = changed.value !== undefined && changed.value !== editableText(given);
   const answer = (option: ConfirmationOption | undefined, approved: boolean) => {
     leave(group.current);
     const common = {
-      type: "session/toolCallConfirmed",
+      type: "chat/toolCallConfirmed",
       turnId,
       toolCallId: call.toolCallId,
       ...(option && { selectedOptionId: option.id }),
@@ -40,7 +41,13 @@ export function CallConfirmation({ call, turnId }: { call: Waiting; turnId: stri
       <p class="question">
         <Words value={call.confirmationTitle ?? `Allow ${call.displayName}?`} />
       </p>
+      {call.riskAssessment?.status === "complete" && (
+        <p class="faint">
+          <Words value={call.riskAssessment.reason} />
+        </p>
+      )}
       {call.edits && <FileEdits edits={call.edits.items} folder={folder} />}
+      {typeof call.toolInput === "object" && <ContentView content={call.toolInput} />}
       {!isEmpty(given) && (
         <Folded isFolded={call.edits !== undefined} title="Input">
           {call.editable ? (
@@ -212,7 +219,7 @@ export function ResultConfirmation({ call, turnId }: { call: WaitingResult; turn
   const group = useRef<HTMLDivElement>(null);
   const answer = (approved: boolean) => {
     leave(group.current);
-    act({ type: "session/toolCallResultConfirmed", turnId, toolCallId: call.toolCallId, approved });
+    act({ type: "chat/toolCallResultConfirmed", turnId, toolCallId: call.toolCallId, approved });
   };
   return (
     <div

@@ -1,152 +1,212 @@
-/** A session: what was said in it, what it waits for, and where one speaks. */
+/** A session: what was said in one of its chats, what that waits for, and where one speaks. */
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { client, useSession } from "../../ahp";
-import type { SessionState, UserMessage } from "../../ahp/wire";
+import { client, useChat, useSession } from "../../ahp";
+import type { ChatClientAction, ChatState, Message, SessionState, URI } from "../../ahp/wire";
 import { QuestionForm } from "../forms/questions";
 import { Markdown } from "../markdown/markdown";
 import { newId } from "../parts/ids";
+import { hrefOf } from "../route";
 import { fork } from "../sessions/actions";
 import { takeFirstMessage } from "../sessions/firstmessage";
-import { type Access, AccessProvider, type OwnAction } from "./access";
+import { type Access, AccessProvider } from "./access";
 import { Announcer } from "./announcer";
 import { Approvals } from "./approvals";
+import { ChatRow } from "./chatrow";
+import { chatOf, isDefaultChat } from "./chats";
 import { Composer } from "./composer";
 import { draftFrom, draftOf, EMPTY } from "./drafts";
 import { Header } from "./header";
 import { useMarkRead } from "./markread";
+import { nextModel } from "./modelpicker";
 import { Pending } from "./pending";
 import { regenerate, replaceTurn } from "./regenerate";
+import { timeNow } from "./times";
 import { Transcript } from "./transcript";
+import { openRequests } from "./waiting";
 
-/** Show a session. */
-export function Conversation({ uri }: { uri: string }) {
-  const watch = useSession(uri);
-  const state = watch.state.value;
-  const presence = watch.presence.value;
-  useEffect(() => {
-    document.title = state ? `${state.summary.title || "Untitled"} · agenthost` : "agenthost";
-  }, [state?.summary.title]);
-  if (presence.status === "gone") return <Gone reason={presence.reason} />;
-  if (!state) return <Empty text="Loading" />;
-  return <Open key={uri} uri={uri} state={state} />;
+interface ConversationProps {
+  uri: URI;
+  /** The chat that is wanted; none: the one that the session begins with. */
+  chat: URI | undefined;
 }
 
-function Gone({ reason }: { reason: string }) {
-  return <Empty text={`This session is not there. ${reason}`} />;
+/** Show a session. */
+export function Conversation({ uri, chat: wanted }: ConversationProps) {
+  const watch = useSession(uri);
+  const session = watch.state.value;
+  const shown = session && chatOf(session, wanted);
+  const chatWatch = useChat(shown);
+  const chat = chatWatch?.state.value;
+  const presence = watch.presence.value;
+  const wasRemoved = useRemoval(session, shown);
+  useEffect(() => {
+    document.title = session ? `${session.title || "Untitled"} · agenthost` : "agenthost";
+  }, [session?.title]);
+  if (presence.status === "gone") return <Empty text={`This session is not there. ${presence.reason}`} />;
+  if (!session || !shown) return <Empty text="Loading" />;
+  const chatPresence = chatWatch?.presence.value;
+  if (chatPresence?.status === "gone") return <ChatGone uri={uri} reason={chatPresence.reason} />;
+  if (wasRemoved) return <ChatGone uri={uri} reason="It was removed." />;
+  if (!chat) return <Empty text="Loading" />;
+  return <Open key={shown} uri={uri} session={session} chat={chat} />;
+}
+
+/** Whether a chat was in its session, and is no longer. One that was just made may not be in it yet. */
+function useRemoval(session: SessionState | undefined, chat: URI | undefined): boolean {
+  const seen = useRef<URI | undefined>(undefined);
+  const isThere = session?.chats.some((one) => one.resource === chat) ?? false;
+  if (isThere) seen.current = chat;
+  return !isThere && chat !== undefined && seen.current === chat;
 }
 
 function Empty({ text }: { text: string }) {
   return (
     <>
-      <Header state={undefined} />
+      <Header />
       <div class="empty">{text}</div>
     </>
   );
 }
 
-function Open({ uri, state }: { uri: string; state: SessionState }) {
-  const latest = useRef(state);
-  latest.current = state;
+function ChatGone({ uri, reason }: { uri: URI; reason: string }) {
+  return (
+    <>
+      <Header />
+      <div class="empty">
+        <p>This chat is not there. {reason}</p>
+        <a href={hrefOf(uri)}>Go to the session</a>
+      </div>
+    </>
+  );
+}
+
+interface OpenProps {
+  uri: URI;
+  session: SessionState;
+  chat: ChatState;
+}
+
+function Open({ uri, session, chat }: OpenProps) {
+  const latest = useRef({ session, chat });
+  latest.current = { session, chat };
+  const { resource } = chat;
+  const key = isDefaultChat(session, resource) ? uri : resource;
   const busy = useSignal(false);
-  busy.value = state.activeTurn !== undefined;
+  busy.value = chat.activeTurn !== undefined;
   const isBusy = useComputed(() => busy.value);
   const editing = useSignal<string | undefined>(undefined);
   const sent = useSignal(0);
-  const act = (action: OwnAction) => void client.dispatch({ ...action, session: uri }).catch(() => undefined);
-  const say = (userMessage: UserMessage) => {
-    act({ type: "session/turnStarted", turnId: newId(), userMessage });
+  const act = (action: ChatClientAction) => void client.dispatch(resource, action).catch(() => undefined);
+  const say = (message: Message) => {
+    act({ type: "chat/turnStarted", turnId: newId(), startedAt: timeNow(), message });
     sent.value++;
   };
+  const place = () => {
+    const now = latest.current;
+    return { chat: now.chat, key, model: nextModel(now.session, now.chat, key) };
+  };
+  const isOpen = (chat.interactivity ?? "full") === "full";
   const access = useMemo<Access>(
     () => ({
-      uri,
+      session: uri,
+      chat: resource,
+      key,
       get folder() {
-        return latest.current.summary.workingDirectory ?? client.welcome.value?.defaultDirectory;
+        const now = latest.current;
+        const folders = now.chat.workingDirectories ?? now.session.workingDirectories;
+        return folders?.[0] ?? client.welcome.value?.defaultDirectory;
       },
       isBusy,
+      isOpen,
       act,
       edit: (turnId) => {
-        const turn = latest.current.turns.find((one) => one.id === turnId);
+        const turn = latest.current.chat.turns.find((one) => one.id === turnId);
         if (!turn) return;
         editing.value = turnId;
-        draftOf(uri).value = draftFrom(turn.userMessage);
+        draftOf(key).value = draftFrom(turn.message);
       },
-      regenerate: (turnId) =>
-        void regenerate(() => latest.current, turnId).then((isSent) => isSent && sent.value++),
-      fork: (turnId) => void fork(latest.current.summary, turnId),
+      regenerate: (turnId) => void regenerate(place, turnId).then((isSent) => isSent && sent.value++),
+      fork: (turnId) => void fork(uri, latest.current.session, resource, turnId),
     }),
-    [uri],
+    [uri, resource, key, isOpen],
   );
   const stopEditing = () => {
     editing.value = undefined;
-    draftOf(uri).value = EMPTY;
+    draftOf(key).value = EMPTY;
   };
-  const send = (message: UserMessage) => {
+  const send = (message: Message) => {
     const turnId = editing.value;
     editing.value = undefined;
     if (turnId === undefined) say(message);
-    else void replaceTurn(latest.current, turnId, message).then((isSent) => isSent && sent.value++);
+    else void replaceTurn(place(), turnId, message).then((isSent) => isSent && sent.value++);
   };
-  useMarkRead(state, act);
+  useMarkRead(uri, session, chat);
   useEffect(() => {
-    const first = state.lifecycle === "ready" ? takeFirstMessage(uri) : undefined;
+    const first = session.lifecycle === "ready" ? takeFirstMessage(key) : undefined;
     if (first) say(first);
-  }, [uri, state.lifecycle]);
+  }, [key, session.lifecycle]);
   return (
     <AccessProvider value={access}>
-      <Header state={state} />
-      {state.turns.length === 0 && !state.activeTurn ? (
-        <Beginning state={state} />
+      <Header uri={uri} session={session} chat={chat} />
+      <ChatRow uri={uri} session={session} shown={resource} />
+      {chat.turns.length === 0 && !chat.activeTurn ? (
+        <Beginning session={session} />
       ) : (
-        <Transcript state={state} sent={sent.value} />
+        <Transcript chat={chat} sent={sent.value} />
       )}
       <div class="below">
-        <Approvals state={state} />
-        <Requests state={state} act={act} />
-        <Pending state={state} />
-        <Composer
-          state={state}
-          onSend={send}
-          editing={editing.value === undefined ? undefined : { onCancel: stopEditing }}
-        />
+        <Approvals chat={chat} />
+        <Requests chat={chat} act={act} />
+        <Pending chat={chat} />
+        {isOpen ? (
+          <Composer
+            session={session}
+            chat={chat}
+            onSend={send}
+            editing={editing.value === undefined ? undefined : { onCancel: stopEditing }}
+          />
+        ) : (
+          <p class="faint">This chat is only for reading.</p>
+        )}
       </div>
-      <Announcer state={state} />
+      <Announcer chat={chat} />
     </AccessProvider>
   );
 }
 
-function Beginning({ state }: { state: SessionState }) {
-  const agent = client.root.value?.agents.find((one) => one.provider === state.summary.provider);
-  if (state.lifecycle === "creationFailed") {
+function Beginning({ session }: { session: SessionState }) {
+  const agent = client.root.value?.agents.find((one) => one.provider === session.provider);
+  if (session.lifecycle === "failed") {
     return (
       <div class="empty">
         <p class="failure">
-          <strong>The session could not be made.</strong> {state.creationError?.message}
+          <strong>The session could not be made.</strong> {session.creationError?.message}
         </p>
       </div>
     );
   }
   return (
     <div class="empty">
-      <h2>{agent?.displayName ?? state.summary.provider}</h2>
+      <h2>{agent?.displayName ?? session.provider}</h2>
       {agent && <Markdown text={agent.description} />}
-      {state.lifecycle === "creating" && <p>Getting ready</p>}
+      {session.lifecycle === "creating" && <p>Getting ready</p>}
     </div>
   );
 }
 
-function Requests({ state, act }: { state: SessionState; act: (action: OwnAction) => void }) {
-  if (!state.inputRequests || state.inputRequests.length === 0) return null;
+function Requests({ chat, act }: { chat: ChatState; act: (action: ChatClientAction) => void }) {
+  const requests = openRequests(chat);
+  if (requests.length === 0) return null;
   return (
     <div class="requests">
-      {state.inputRequests.map((request) => (
+      {requests.map((request) => (
         <QuestionForm
           key={request.id}
           request={request}
           onDraft={(questionId, answer) =>
             act({
-              type: "session/inputAnswerChanged",
+              type: "chat/inputAnswerChanged",
               requestId: request.id,
               questionId,
               ...(answer && { answer }),
@@ -154,7 +214,7 @@ function Requests({ state, act }: { state: SessionState; act: (action: OwnAction
           }
           onComplete={(response, answers) => {
             act({
-              type: "session/inputCompleted",
+              type: "chat/inputCompleted",
               requestId: request.id,
               response,
               ...(answers && { answers }),

@@ -1,6 +1,6 @@
-/** What is typed and not sent, for each session: it survives going elsewhere, and its text a reload. */
+/** What is typed and not sent, for each chat: it survives going elsewhere, and its text a reload. */
 import { type Signal, signal } from "@preact/signals";
-import type { MessageAttachment, UserMessage } from "../../ahp/wire";
+import type { Message, MessageAttachment, ModelSelection } from "../../ahp/wire";
 import { toastError } from "../parts/toasts";
 
 export interface Attached {
@@ -17,29 +17,29 @@ export interface Draft {
 export const EMPTY: Draft = { text: "", attached: [] };
 const drafts = new Map<string, Signal<Draft>>();
 
-/** The draft of a session. */
-export function draftOf(session: string): Signal<Draft> {
-  let draft = drafts.get(session);
+/** The draft of a chat, by the key that the chat has here. */
+export function draftOf(key: string): Signal<Draft> {
+  let draft = drafts.get(key);
   if (!draft) {
-    draft = signal<Draft>({ ...EMPTY, text: kept(session) });
-    draft.subscribe(({ text }) => keep(session, text));
-    drafts.set(session, draft);
+    draft = signal<Draft>({ ...EMPTY, text: kept(key) });
+    draft.subscribe(({ text }) => keep(key, text));
+    drafts.set(key, draft);
   }
   return draft;
 }
 
-function kept(session: string): string {
+function kept(key: string): string {
   try {
-    return sessionStorage.getItem(`draft ${session}`) ?? "";
+    return sessionStorage.getItem(`draft ${key}`) ?? "";
   } catch {
     return "";
   }
 }
 
-function keep(session: string, text: string): void {
+function keep(key: string, text: string): void {
   try {
-    if (text) sessionStorage.setItem(`draft ${session}`, text);
-    else sessionStorage.removeItem(`draft ${session}`);
+    if (text) sessionStorage.setItem(`draft ${key}`, text);
+    else sessionStorage.removeItem(`draft ${key}`);
   } catch {
     // Then a reload forgets it.
   }
@@ -50,17 +50,24 @@ export function isSendable(draft: Draft): boolean {
   return draft.text.trim() !== "" || draft.attached.length > 0;
 }
 
-/** Give the draft as a message. */
-export function messageOf(draft: Draft): UserMessage {
+/** Give the draft as a message to a model. */
+export function messageOf(draft: Draft, model?: ModelSelection): Message {
   const attachments = draft.attached
     .filter((one) => one.text === undefined || draft.text.includes(one.text))
     .map((one) => one.attachment);
-  const text = draft.text.trim();
-  return attachments.length > 0 ? { text, attachments } : { text };
+  return {
+    ...userMessage(draft.text.trim(), model),
+    ...(attachments.length > 0 && { attachments }),
+  };
+}
+
+/** Give a message of the user. */
+export function userMessage(text: string, model?: ModelSelection): Message {
+  return { text, origin: { kind: "user" }, ...(model && { model }) };
 }
 
 /** Give a message as a draft, to be changed. */
-export function draftFrom(message: UserMessage): Draft {
+export function draftFrom(message: Message): Draft {
   return { text: message.text, attached: (message.attachments ?? []).map((attachment) => ({ attachment })) };
 }
 

@@ -1,66 +1,82 @@
 /** The bar above a session: what it is called and how it stands, and what can be opened beside it. */
 import { useSignal } from "@preact/signals";
-import type { SessionState } from "../../ahp/wire";
+import { client } from "../../ahp";
+import type { ChatState, SessionState, URI } from "../../ahp/wire";
+import { isOffered } from "../panels";
 import { Icon, type IconName } from "../parts/icon";
 import { Menu } from "../parts/menu";
 import { drawer, type Panel, panel, togglePanel } from "../route";
-import { fork, rename, sessionMenu } from "../sessions/actions";
+import { chatMenu, rename, sessionMenu } from "../sessions/actions";
 import { StatusBadge } from "../sessions/badge";
 import { agentName } from "../sessions/list";
-import { baseName } from "../sessions/summaries";
+import { baseName, summaryOf } from "../sessions/summaries";
 import { SettingsDialog } from "./settings";
 
+interface HeaderProps {
+  uri?: URI;
+  session?: SessionState;
+  /** The chat that is shown. */
+  chat?: ChatState;
+}
+
 /** Show the bar; without a session, only what does not need one. */
-export function Header({ state }: { state: SessionState | undefined }) {
+export function Header({ uri, session, chat }: HeaderProps) {
+  if (uri === undefined || !session || !chat) {
+    return (
+      <header class="bar">
+        <DrawerButton />
+        <div class="grow heading">
+          <h1>agenthost</h1>
+        </div>
+        <PanelButtons changes={0} />
+      </header>
+    );
+  }
+  return <OpenHeader uri={uri} session={session} chat={chat} />;
+}
+
+function OpenHeader({ uri, session, chat }: Required<HeaderProps>) {
   const settings = useSignal(false);
-  const summary = state?.summary;
-  const lastTurn = state?.turns.at(-1);
+  const { title, status } = session;
+  const named = { resource: uri, title, status };
+  const activity = chat.activity || session.activity;
+  const folder = session.workingDirectories?.[0];
   return (
     <header class="bar">
       <DrawerButton />
       <div class="grow heading">
-        <h1 title={summary?.title}>
-          {summary ? (
-            <button
-              type="button"
-              class="quiet title-button"
-              title="Rename"
-              dir="auto"
-              onClick={() => void rename(summary)}
-            >
-              {summary.title || "Untitled"}
-            </button>
-          ) : (
-            "agenthost"
-          )}
+        <h1 title={title}>
+          <button
+            type="button"
+            class="quiet title-button"
+            title="Rename"
+            dir="auto"
+            onClick={() => void rename(named)}
+          >
+            {title || "Untitled"}
+          </button>
         </h1>
-        {summary && <StatusBadge status={summary.status} />}
-        {summary?.activity && <span class="activity faint">{summary.activity}</span>}
-        {summary && !summary.activity && (
+        <StatusBadge status={chat.status} />
+        {activity ? (
+          <span class="activity faint">{activity}</span>
+        ) : (
           <span class="activity faint only-wide">
-            {[agentName(summary.provider), summary.workingDirectory && baseName(summary.workingDirectory)]
-              .filter(Boolean)
-              .join(" · ")}
+            {[agentName(session.provider), folder && baseName(folder)].filter(Boolean).join(" · ")}
           </span>
         )}
       </div>
-      <PanelButtons changes={summary?.diffs?.length ?? 0} />
-      {summary && (
-        <Menu
-          label="Session"
-          items={[
-            { label: "Settings", icon: "settings", run: () => (settings.value = true) },
-            {
-              label: "Fork",
-              icon: "fork",
-              disabled: !lastTurn,
-              run: () => lastTurn && void fork(summary, lastTurn.id),
-            },
-            ...sessionMenu(summary),
-          ]}
-        />
+      <PanelButtons changes={summaryOf(client.sessions.value, uri)?.changes?.files ?? 0} />
+      <Menu
+        label="Session"
+        items={[
+          { label: "Settings", icon: "settings", run: () => (settings.value = true) },
+          ...chatMenu(uri, session, chat),
+          ...sessionMenu(named),
+        ]}
+      />
+      {settings.value && (
+        <SettingsDialog uri={uri} session={session} onClose={() => (settings.value = false)} />
       )}
-      {settings.value && state && <SettingsDialog state={state} onClose={() => (settings.value = false)} />}
     </header>
   );
 }
@@ -101,7 +117,7 @@ export function PanelButtons({ changes }: { changes: number }) {
       >
         <Icon name="panel" />
       </button>
-      {BUTTONS.map(({ name, label, icon }) => (
+      {BUTTONS.filter(({ name }) => isOffered(name, client.withheld.value)).map(({ name, label, icon }) => (
         <button
           key={name}
           type="button"

@@ -1,11 +1,11 @@
 /** What the user said, with what came with it. */
 import type { ComponentChildren } from "preact";
-import type { MessageAttachment, UserMessage } from "../../ahp/wire";
+import type { Message, MessageAttachment } from "../../ahp/wire";
 import { Icon } from "../parts/icon";
 import { labelOf } from "./labels";
 
 interface MessageViewProps {
-  message: UserMessage;
+  message: Message;
   children?: ComponentChildren;
 }
 
@@ -15,6 +15,7 @@ export function MessageView({ message, children }: MessageViewProps) {
     <div class="message">
       <div class="bubble">
         <h3 class="unseen">Message</h3>
+        <Speaker kind={message.origin?.kind} />
         <p class="said" dir="auto">
           {message.text}
         </p>
@@ -29,6 +30,19 @@ export function MessageView({ message, children }: MessageViewProps) {
       {children}
     </div>
   );
+}
+
+const SPEAKERS: Readonly<Record<string, string>> = {
+  agent: "From an agent",
+  tool: "From a tool",
+  automation: "From an automation",
+  systemNotification: "From the host",
+};
+
+/** Say who says it, if it is not the user. */
+function Speaker({ kind }: { kind: string | undefined }) {
+  if (kind === undefined || kind === "user") return null;
+  return <small class="faint">{SPEAKERS[kind] ?? `From: ${kind}`}</small>;
 }
 
 /** Show one attachment: images as such, all else by name. */

@@ -1,38 +1,62 @@
-/** Which model answers, and how it is set. A choice during a turn counts from the next one on. */
+/** Which model answers, and how it is set. A choice counts from the next message on. */
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { client } from "../../ahp";
-import type { JsonObject, ModelSelection, SessionModelInfo, SessionState } from "../../ahp/wire";
+import type {
+  ChatState,
+  JsonObject,
+  JsonPrimitive,
+  ModelSelection,
+  SessionModelInfo,
+  SessionState,
+} from "../../ahp/wire";
 import { SchemaForm } from "../forms/schemaform";
 import { Dialog } from "../parts/dialog";
 import { Icon } from "../parts/icon";
 import { useAccess } from "./access";
+import { isDefaultChat } from "./chats";
+import { choiceOf, firstOffered, isOffered, isSameModel, lastModel, notedModel } from "./models";
 
 /** The models of an agent that may be chosen. */
 export function modelsOf(provider: string): readonly SessionModelInfo[] {
   const agent = client.root.value?.agents.find((one) => one.provider === provider);
-  return agent?.models.filter((one) => one.policyState !== "disabled") ?? [];
+  return agent?.models.filter(isOffered) ?? [];
 }
 
-/** Give settings of a model as the wire has them: texts. */
-export function modelConfig(values: JsonObject): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+/** Give settings of a model as the wire has them: no lists, no objects. */
+export function modelConfig(values: JsonObject): Record<string, JsonPrimitive> {
+  const plain = (value: JsonObject[string]) =>
+    typeof value === "object" && value !== null ? JSON.stringify(value) : (value as JsonPrimitive);
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, plain(value)]));
 }
 
-/** Choose the model of a session. */
-export function ModelPicker({ state }: { state: SessionState }) {
-  const { act } = useAccess();
-  const { provider, model } = state.summary;
-  const models = modelsOf(provider);
+/** Give the model that the next message of a chat goes to. */
+export function nextModel(session: SessionState, chat: ChatState, key: string): ModelSelection | undefined {
+  // The host's note is about the chat that everybody sees.
+  const noted = isDefaultChat(session, chat.resource) ? notedModel(session._meta) : undefined;
+  return firstOffered(modelsOf(session.provider), choiceOf(key).value, noted, lastModel(chat));
+}
+
+/** Choose the model of the next message. */
+export function ModelPicker({ session, chat }: { session: SessionState; chat: ChatState }) {
+  const { key } = useAccess();
+  const models = modelsOf(session.provider);
   const isOpen = useSignal(false);
-  if (models.length === 0) return null;
-  const current = models.find((one) => one.id === model?.id) ?? models[0]!;
-  const choose = (chosen: ModelSelection) => act({ type: "session/modelChanged", model: chosen });
+  const last = lastModel(chat);
+  useEffect(() => {
+    // A message has gone with it: from here on, what others choose counts as much.
+    if (last && isSameModel(choiceOf(key).value, last)) choiceOf(key).value = undefined;
+  }, [key, last]);
+  const model = nextModel(session, chat, key);
+  const current = models.find((one) => one.id === model?.id);
+  if (!current) return null;
+  const choose = (chosen: ModelSelection) => (choiceOf(key).value = chosen);
   return (
     <>
       <select
         class="model"
         aria-label="Model"
-        title={state.activeTurn ? "Counts from the next turn on" : "Model"}
+        title={chat.activeTurn ? "Counts from the next turn on" : "Model"}
         value={current.id}
         onChange={(event) => choose({ id: event.currentTarget.value })}
       >

@@ -5,17 +5,26 @@ import type { ResponsePart } from "../../ahp/wire";
 import { ContentView } from "../files/contentview";
 import { Markdown, Words } from "../markdown/markdown";
 import { Icon } from "../parts/icon";
+import { AskedView } from "./askedview";
+import { Failure } from "./failures";
 import { ToolCallView } from "./toolcallview";
 
 interface PartViewProps {
   part: ResponsePart;
   turnId: string;
-  /** It is the last one of an answer that is not over. */
+  /** It is part of an answer that is not over. */
+  isActive: boolean;
+  /** It is the last one of that. */
   isGrowing: boolean;
+  /** It is the last one of an answer that is over. */
+  isEnd: boolean;
+  /** The turn failed here, and can go on. */
+  canResume: boolean;
 }
 
 /** Show a part. */
-export const PartView = memo(function PartView({ part, turnId, isGrowing }: PartViewProps) {
+export const PartView = memo(function PartView(props: PartViewProps) {
+  const { part, turnId, isActive, isGrowing, isEnd, canResume } = props;
   switch (part.kind) {
     case "markdown":
       return <Markdown text={part.content} streaming={isGrowing} />;
@@ -31,6 +40,10 @@ export const PartView = memo(function PartView({ part, turnId, isGrowing }: Part
           <Words value={part.content} />
         </div>
       );
+    case "inputRequest":
+      return <AskedView part={part} isActive={isActive} />;
+    case "error":
+      return <Failure part={part} turnId={turnId} isEnd={isEnd} canResume={canResume} />;
     default:
       return (
         <p class="faint">A part of a kind that this page does not know: {(part as { kind: string }).kind}</p>

@@ -1,13 +1,13 @@
 /** Messages that wait: one that steers the running turn, and the queue behind it. */
-import type { PendingMessage, SessionState } from "../../ahp/wire";
+import type { ChatState, PendingMessage } from "../../ahp/wire";
 import { Icon } from "../parts/icon";
 import { useAccess } from "./access";
 import { draftFrom, draftOf } from "./drafts";
 
 /** Show what waits, in the order in which it will be said. */
-export function Pending({ state }: { state: SessionState }) {
-  const queued = state.queuedMessages ?? [];
-  const steering = state.steeringMessage;
+export function Pending({ chat }: { chat: ChatState }) {
+  const queued = chat.queuedMessages ?? [];
+  const steering = chat.steeringMessage;
   if (!steering && queued.length === 0) return null;
   return (
     <section class="pending" aria-label="Waiting messages">
@@ -29,18 +29,18 @@ interface RowProps {
 }
 
 function Row({ message, kind, at = 0, order = [] }: RowProps) {
-  const { uri, act } = useAccess();
-  const remove = () => act({ type: "session/pendingMessageRemoved", kind, id: message.id });
+  const { key, act } = useAccess();
+  const remove = () => act({ type: "chat/pendingMessageRemoved", kind, id: message.id });
   const move = (by: number) => {
     const others = order.filter((id) => id !== message.id);
     others.splice(at + by, 0, message.id);
-    act({ type: "session/queuedMessagesReordered", order: others });
+    act({ type: "chat/queuedMessagesReordered", order: others });
   };
   const edit = () => {
     remove();
-    draftOf(uri).value = draftFrom(message.userMessage);
+    draftOf(key).value = draftFrom(message.message);
   };
-  const text = message.userMessage.text;
+  const text = message.message.text;
   return (
     <li>
       <span class={kind === "steering" ? "badge waits" : "badge"}>

@@ -3,9 +3,11 @@ import { useSignal } from "@preact/signals";
 import { memo } from "preact/compat";
 import { useId } from "preact/hooks";
 import type { ToolCallState } from "../../ahp/wire";
+import { ContentView } from "../files/contentview";
 import { Markdown, Words } from "../markdown/markdown";
 import { CodeBlock } from "../parts/code";
 import { Icon } from "../parts/icon";
+import { giveTokens } from "../sessions/tokens";
 import { CallConfirmation, ResultConfirmation } from "./confirmation";
 import { ToolContent } from "./toolcontent";
 import { Input } from "./toolinput";
@@ -17,7 +19,7 @@ interface ToolCallViewProps {
 
 /** Show a tool call. */
 export const ToolCallView = memo(function ToolCallView({ call, turnId }: ToolCallViewProps) {
-  const waits = call.status === "pending-confirmation" || call.status === "pending-result-confirmation";
+  const waits = /^(pending|auth)-/.test(call.status);
   const chosen = useSignal<boolean | undefined>(undefined);
   const isOpen = chosen.value ?? (waits || hasSomethingToSee(call));
   const body = useId();
@@ -62,8 +64,14 @@ function Body({ call, turnId }: ToolCallViewProps) {
       {call.status === "pending-confirmation" ? (
         <CallConfirmation call={call} turnId={turnId} />
       ) : (
-        input && <Input text={input} isFolded={hasContent} />
+        input &&
+        (typeof input === "string" ? (
+          <Input text={input} isFolded={hasContent} />
+        ) : (
+          <ContentView content={input} />
+        ))
       )}
+      {call.status === "auth-required" && <TokenNeeded call={call} />}
       {"content" in call && call.content && (
         <ToolContent content={call.content} isLive={call.status === "running"} />
       )}
@@ -82,6 +90,20 @@ function Body({ call, turnId }: ToolCallViewProps) {
   );
 }
 
+function TokenNeeded({ call }: { call: Extract<ToolCallState, { status: "auth-required" }> }) {
+  const { resource, description } = call.auth;
+  return (
+    <div class="confirmation" role="group" aria-label={`Token for ${call.displayName}`}>
+      <p class="question">{description ?? `${resource.resource_name ?? resource.resource} wants a token.`}</p>
+      <div class="buttons">
+        <button type="button" class="primary" onClick={() => void giveTokens([resource])}>
+          Give a token
+        </button>
+      </div>
+    </div>
+  );
+}
+
 function Cancelled({ call }: { call: Extract<ToolCallState, { status: "cancelled" }> }) {
   if (!call.reasonMessage && !call.userSuggestion) return null;
   return (
@@ -94,7 +116,7 @@ function Cancelled({ call }: { call: Extract<ToolCallState, { status: "cancelled
 
 function Origin({ call }: { call: ToolCallState }) {
   const pieces = [`${call.toolName}`];
-  if (call.toolClientId) pieces.push(`run by client ${call.toolClientId}`);
+  if (call.contributor?.kind === "client") pieces.push(`run by client ${call.contributor.clientId}`);
   if ("confirmed" in call && call.confirmed === "user-action") pieces.push("approved by a user");
   if ("confirmed" in call && call.confirmed === "setting") pieces.push("approved by a setting");
   if ("selectedOption" in call && call.selectedOption) pieces.push(call.selectedOption.label);
@@ -131,6 +153,8 @@ function standing(call: ToolCallState): Standing {
       return { tone: "busy", words: "running" };
     case "pending-result-confirmation":
       return { tone: "waits", words: "result needs approval" };
+    case "auth-required":
+      return { tone: "waits", words: "needs a token" };
     case "completed":
       return call.success ? { tone: "good", words: "done" } : { tone: "bad", words: "failed" };
     case "cancelled":

@@ -7,7 +7,9 @@ import { CodeBlock } from "../parts/code";
 import { Icon } from "../parts/icon";
 import { hrefOf, openTerminal } from "../route";
 import { TerminalPeek } from "../terminals/peek";
+import { client } from "../../ahp";
 import { useAccess } from "./access";
+import { placeOf } from "./chats";
 
 /** Show blocks of content. */
 export function ToolContent({ content, isLive }: { content: readonly ToolResultContent[]; isLive: boolean }) {
@@ -72,8 +74,11 @@ function TerminalBlock({ uri, title, isLive }: { uri: string; title: string; isL
 }
 
 function Subagent({ block }: { block: Extract<ToolResultContent, { type: "subagent" }> }) {
+  const { session } = useAccess();
+  // One that is not known yet is a chat of this session: it was made by a call in it.
+  const place = placeOf(block.resource, client.sessions.value ?? []) ?? { session, chat: block.resource };
   return (
-    <a class="card subagent" href={hrefOf(block.resource)}>
+    <a class="card subagent" href={hrefOf(place.session, place.chat)}>
       <Icon name="fork" />
       <span class="grow">
         <strong>{block.title}</strong>

@@ -5,7 +5,8 @@
  */
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import type { SessionState } from "../../ahp/wire";
+import { isResumable } from "../../ahp/reducers/turns";
+import type { ChatState } from "../../ahp/wire";
 import { Icon } from "../parts/icon";
 import { useSticking } from "./sticking";
 import { TurnView } from "./turnview";
@@ -17,10 +18,12 @@ const AT_A_TIME = 12;
 const UNASKED = 200;
 
 /** Show the turns. When `sent` changes, something was said here, and the end is shown. */
-export function Transcript({ state, sent }: { state: SessionState; sent: number }) {
+export function Transcript({ chat, sent }: { chat: ChatState; sent: number }) {
   const scroller = useRef<HTMLDivElement>(null);
-  const { turns, activeTurn } = state;
-  const isWaiting = waitsForPerson(state);
+  const { turns, activeTurn } = chat;
+  const isWaiting = waitsForPerson(chat);
+  const last = turns.at(-1);
+  const resumable = !activeTurn && last && isResumable(last) ? last : undefined;
   const all = activeTurn ? [...turns, activeTurn] : turns;
   // Where what is made begins: it only moves up, so that nothing that is there goes when more is said.
   const from = useSignal(Math.max(0, turns.length - AT_FIRST));
@@ -56,6 +59,7 @@ export function Transcript({ state, sent }: { state: SessionState; sent: number 
               number={hidden + at + 1}
               isActive={turn === activeTurn}
               isWaiting={turn === activeTurn && isWaiting}
+              canResume={turn === resumable}
             />
           ))}
         </ol>

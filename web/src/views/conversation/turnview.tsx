@@ -14,15 +14,19 @@ interface TurnViewProps {
   isActive: boolean;
   /** It goes on when somebody decides or answers something. */
   isWaiting: boolean;
+  /** It failed, and can go on from there. */
+  canResume: boolean;
 }
 
 /** Show a turn. */
-export const TurnView = memo(function TurnView({ turn, number, isActive, isWaiting }: TurnViewProps) {
+export const TurnView = memo(function TurnView(props: TurnViewProps) {
+  const { turn, number, isActive, isWaiting, canResume } = props;
+  const { isOpen } = useAccess();
   const last = turn.responseParts.length - 1;
   return (
     <li class="turn" data-turn={turn.id}>
       <article aria-label={`Turn ${number}`} aria-busy={isActive}>
-        <MessageView message={turn.userMessage}>{!isActive && <TurnActions turn={turn} />}</MessageView>
+        <MessageView message={turn.message}>{!isActive && <TurnActions turn={turn} />}</MessageView>
         <div class="answer">
           <h3 class="unseen">Answer</h3>
           {turn.responseParts.map((part, at) => (
@@ -30,12 +34,15 @@ export const TurnView = memo(function TurnView({ turn, number, isActive, isWaiti
               key={keyOf(part, at)}
               part={part}
               turnId={turn.id}
+              isActive={isActive}
               isGrowing={isActive && at === last}
+              isEnd={!isActive && at === last}
+              canResume={canResume && isOpen && at === last}
             />
           ))}
-          {isActive && !isWaiting && last < 0 && <Working />}
+          {isActive && !isWaiting && isSilent(turn) && <Working />}
           {isWaiting && <p class="waiting for-you">Waiting for you</p>}
-          <Ending turn={turn} isActive={isActive} />
+          <Ending turn={turn} isActive={isActive} canResume={canResume} />
         </div>
       </article>
     </li>
@@ -44,7 +51,14 @@ export const TurnView = memo(function TurnView({ turn, number, isActive, isWaiti
 
 function keyOf(part: Turn["responseParts"][number], at: number): string {
   if (part.kind === "toolCall") return part.toolCall.toolCallId;
+  if (part.kind === "inputRequest") return part.request.id;
   return "id" in part && typeof part.id === "string" ? part.id : String(at);
+}
+
+/** Whether nothing has come yet, or nothing since it failed. */
+function isSilent({ responseParts }: Turn | ActiveTurn): boolean {
+  const part = responseParts.at(-1);
+  return !part || part.kind === "error";
 }
 
 function Working() {
@@ -56,20 +70,22 @@ function Working() {
 }
 
 function TurnActions({ turn }: { turn: Turn | ActiveTurn }) {
-  const { edit, fork, isBusy } = useAccess();
+  const { edit, fork, isBusy, isOpen } = useAccess();
   return (
     <div class="turn-actions">
-      <Copy text={turn.userMessage.text} label="Copy message" />
-      <button
-        type="button"
-        class="quiet small"
-        title="Edit and send again"
-        aria-label="Edit and send again"
-        disabled={isBusy.value}
-        onClick={() => edit(turn.id)}
-      >
-        <Icon name="edit" />
-      </button>
+      <Copy text={turn.message.text} label="Copy message" />
+      {isOpen && (
+        <button
+          type="button"
+          class="quiet small"
+          title="Edit and send again"
+          aria-label="Edit and send again"
+          disabled={isBusy.value}
+          onClick={() => edit(turn.id)}
+        >
+          <Icon name="edit" />
+        </button>
+      )}
       <button
         type="button"
         class="quiet small"
@@ -83,9 +99,15 @@ function TurnActions({ turn }: { turn: Turn | ActiveTurn }) {
   );
 }
 
-function Ending({ turn, isActive }: { turn: Turn | ActiveTurn; isActive: boolean }) {
+interface EndingProps {
+  turn: Turn | ActiveTurn;
+  isActive: boolean;
+  canResume: boolean;
+}
+
+function Ending({ turn, isActive, canResume }: EndingProps) {
+  const { isOpen } = useAccess();
   const state = "state" in turn ? turn.state : undefined;
-  const error = "error" in turn ? turn.error : undefined;
   const text = () =>
     turn.responseParts
       .map((part) => (part.kind === "markdown" ? part.content : ""))
@@ -94,15 +116,10 @@ function Ending({ turn, isActive }: { turn: Turn | ActiveTurn; isActive: boolean
   return (
     <footer class="ending">
       {state === "cancelled" && <p class="note">Stopped.</p>}
-      {error && (
-        <p class="failure" role="note">
-          <strong>The turn failed.</strong> {error.message} <span class="faint mono">{error.errorType}</span>
-        </p>
-      )}
       {!isActive && turn.responseParts.some((part) => part.kind === "markdown") && (
         <Copy text={text} label="Copy answer" />
       )}
-      {!isActive && <Again turn={turn} isRetry={state !== "complete"} />}
+      {!isActive && isOpen && <Again turn={turn} isRetry={state !== "complete" && !canResume} />}
       {turn.usage && <UsageView usage={turn.usage} />}
     </footer>
   );

@@ -1,14 +1,21 @@
-/** What a session waits for that a person has to say. */
-import type { SessionState, ToolCallState } from "../../ahp/wire";
+/** What a chat waits for that a person has to say. */
+import type { ChatInputRequest, ChatState, ToolCallState } from "../../ahp/wire";
 
-/** The calls of the running turn that wait for a decision: to run, or to have their result seen. */
-export function waitingCalls({ activeTurn }: SessionState): readonly ToolCallState[] {
+/** The calls of the running turn that wait: to run, to have their result seen, or for a token. */
+export function waitingCalls({ activeTurn }: ChatState): readonly ToolCallState[] {
   return (activeTurn?.responseParts ?? []).flatMap((part) =>
-    part.kind === "toolCall" && part.toolCall.status.startsWith("pending") ? [part.toolCall] : [],
+    part.kind === "toolCall" && /^(pending|auth)-/.test(part.toolCall.status) ? [part.toolCall] : [],
+  );
+}
+
+/** The questions of the running turn that nobody has answered. */
+export function openRequests({ activeTurn }: ChatState): readonly ChatInputRequest[] {
+  return (activeTurn?.responseParts ?? []).flatMap((part) =>
+    part.kind === "inputRequest" && !part.response ? [part.request] : [],
   );
 }
 
 /** Whether the running turn goes on only when somebody decides or answers. */
-export function waitsForPerson(state: SessionState): boolean {
-  return waitingCalls(state).length > 0 || (state.inputRequests?.length ?? 0) > 0;
+export function waitsForPerson(chat: ChatState): boolean {
+  return waitingCalls(chat).length > 0 || openRequests(chat).length > 0;
 }

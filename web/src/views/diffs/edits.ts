@@ -1,6 +1,18 @@
 /** Changes of files, in words. */
-import type { FileEdit } from "../../ahp/wire";
+import type { FileEdit, Meta, SessionState, URI } from "../../ahp/wire";
 import { baseName } from "../sessions/summaries";
+
+/** Give the channel that has all changes of a session; nothing, if the host offers none. */
+export function changesetOf({ changesets = [] }: SessionState): URI | undefined {
+  const whole = changesets.filter(({ uriTemplate }) => !uriTemplate.includes("{"));
+  return (whole.find(({ changeKind }) => changeKind === "session") ?? whole[0])?.uriTemplate;
+}
+
+/** Give the changes that a host without changesets notes in the `_meta` of a session. */
+export function notedEdits(meta: Meta | undefined): readonly FileEdit[] {
+  const found = meta?.["agenthost.diffs"];
+  return Array.isArray(found) ? (found as unknown as readonly FileEdit[]) : [];
+}
 
 export type EditKind = "created" | "deleted" | "renamed" | "edited";
 

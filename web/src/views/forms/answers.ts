@@ -1,5 +1,5 @@
 /** Answers to questions: what is typed or chosen as the values of the protocol, and what is wrong with it. */
-import type { SessionInputAnswer, SessionInputAnswerValue, SessionInputQuestion } from "../../ahp/wire";
+import type { ChatInputAnswer, ChatInputAnswerValue, ChatInputQuestion } from "../../ahp/wire";
 
 /** What a field holds while somebody works on it: as typed, so that half a number can stand there. */
 export interface Entry {
@@ -10,7 +10,7 @@ export interface Entry {
 }
 
 /** Give what a field begins with: the answer that is there, else the question's default, else nothing. */
-export function entryFor(question: SessionInputQuestion, answer: SessionInputAnswer | undefined): Entry {
+export function entryFor(question: ChatInputQuestion, answer: ChatInputAnswer | undefined): Entry {
   if (answer && answer.state !== "skipped") return entryOf(answer.value);
   switch (question.kind) {
     case "text":
@@ -25,7 +25,7 @@ export function entryFor(question: SessionInputQuestion, answer: SessionInputAns
   }
 }
 
-function entryOf(value: SessionInputAnswerValue): Entry {
+function entryOf(value: ChatInputAnswerValue): Entry {
   switch (value.kind) {
     case "text":
       return { text: value.value };
@@ -41,7 +41,7 @@ function entryOf(value: SessionInputAnswerValue): Entry {
 }
 
 /** Give the value that an entry stands for; nothing if it is empty or no such value. */
-export function valueOf(question: SessionInputQuestion, entry: Entry): SessionInputAnswerValue | undefined {
+export function valueOf(question: ChatInputQuestion, entry: Entry): ChatInputAnswerValue | undefined {
   switch (question.kind) {
     case "text":
       return entry.text ? { kind: "text", value: entry.text } : undefined;
@@ -65,7 +65,7 @@ export function valueOf(question: SessionInputQuestion, entry: Entry): SessionIn
   }
 }
 
-function numberValue(text: string): SessionInputAnswerValue | undefined {
+function numberValue(text: string): ChatInputAnswerValue | undefined {
   const number = Number(text.trim().replace(",", "."));
   return text.trim() === "" || !Number.isFinite(number) ? undefined : { kind: "number", value: number };
 }
@@ -76,7 +76,7 @@ function freeform(text: string | undefined, isMany: boolean): string[] {
 }
 
 /** Say what is wrong with an entry, or nothing. */
-export function problemWith(question: SessionInputQuestion, entry: Entry): string | undefined {
+export function problemWith(question: ChatInputQuestion, entry: Entry): string | undefined {
   const value = valueOf(question, entry);
   if (value === undefined) {
     if (entry.text?.trim()) return "That is not a number.";
@@ -119,7 +119,7 @@ function countProblem({ min, max }: Bounds, count: number): string | undefined {
 }
 
 /** Say in a few words what a question takes. */
-export function hintFor(question: SessionInputQuestion): string {
+export function hintFor(question: ChatInputQuestion): string {
   const { min, max } = question as Bounds;
   if (question.kind === "boolean" || question.kind === "single-select") return "";
   if (min === undefined && max === undefined) return question.kind === "integer" ? "A whole number" : "";

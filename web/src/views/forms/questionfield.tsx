@@ -1,10 +1,10 @@
 /** One question of a form, each kind with the field that fits it. */
 import { useId } from "preact/hooks";
-import type { SessionInputOption, SessionInputQuestion } from "../../ahp/wire";
+import type { ChatInputOption, ChatInputQuestion } from "../../ahp/wire";
 import type { Entry } from "./answers";
 
 interface QuestionFieldProps {
-  question: SessionInputQuestion;
+  question: ChatInputQuestion;
   entry: Entry;
   hint: string;
   problem: string | undefined;
@@ -108,7 +108,7 @@ function YesNo({ entry, onChange, id }: ControlProps) {
   );
 }
 
-type SelectQuestion = Extract<SessionInputQuestion, { options: readonly SessionInputOption[] }>;
+type SelectQuestion = Extract<ChatInputQuestion, { options: readonly ChatInputOption[] }>;
 
 function Choices({ question, entry, onChange, id }: ControlProps & { question: SelectQuestion }) {
   const isMany = question.kind === "multi-select";

@@ -1,7 +1,7 @@
 /** A request for input as a form. What is typed is a draft that everybody sees; only accepting it answers. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useRef } from "preact/hooks";
-import type { SessionInputAnswer, SessionInputQuestion, SessionInputRequest } from "../../ahp/wire";
+import type { ChatInputAnswer, ChatInputQuestion, ChatInputRequest, ChatInputResponse } from "../../ahp/wire";
 import { safeHref } from "../markdown/links";
 import { Markdown } from "../markdown/markdown";
 import { type Entry, entryFor, hintFor, problemWith, valueOf } from "./answers";
@@ -10,12 +10,9 @@ import { QuestionField } from "./questionfield";
 const DRAFT_MS = 250;
 
 interface QuestionFormProps {
-  request: SessionInputRequest;
-  onDraft: (questionId: string, answer: SessionInputAnswer | undefined) => void;
-  onComplete: (
-    response: "accept" | "decline" | "cancel",
-    answers?: Record<string, SessionInputAnswer>,
-  ) => void;
+  request: ChatInputRequest;
+  onDraft: (questionId: string, answer: ChatInputAnswer | undefined) => void;
+  onComplete: (response: ChatInputResponse, answers?: Record<string, ChatInputAnswer>) => void;
 }
 
 /** Show a request for input. */
@@ -90,12 +87,12 @@ function RequestLink({ url }: { url: string | undefined }) {
   );
 }
 
-function answerTo(question: SessionInputQuestion, entry: Entry): SessionInputAnswer {
+function answerTo(question: ChatInputQuestion, entry: Entry): ChatInputAnswer {
   const value = valueOf(question, entry);
   return value === undefined ? { state: "skipped" } : { state: "submitted", value };
 }
 
-function isSame(one: SessionInputAnswer | undefined, other: SessionInputAnswer | undefined): boolean {
+function isSame(one: ChatInputAnswer | undefined, other: ChatInputAnswer | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
@@ -105,12 +102,12 @@ function isSame(one: SessionInputAnswer | undefined, other: SessionInputAnswer |
  * What we sent comes back as an answer, but says less than what was typed: of what does not fit there is no
  * draft at all. So it never stands in for that.
  */
-function useDrafts(request: SessionInputRequest, onDraft: QuestionFormProps["onDraft"]) {
+function useDrafts(request: ChatInputRequest, onDraft: QuestionFormProps["onDraft"]) {
   const entries = useSignal<Readonly<Record<string, Entry>>>({});
   const focused = useRef<string | undefined>(undefined);
-  const waiting = useRef(new Map<string, { question: SessionInputQuestion; entry: Entry }>());
+  const waiting = useRef(new Map<string, { question: ChatInputQuestion; entry: Entry }>());
   // All that may still come back, oldest first: the echo of a draft can arrive after the next one was sent.
-  const sent = useRef(new Map<string, (SessionInputAnswer | undefined)[]>());
+  const sent = useRef(new Map<string, (ChatInputAnswer | undefined)[]>());
   const timer = useRef<number | undefined>(undefined);
   const seen = useRef(request.answers);
   useEffect(() => {
@@ -137,16 +134,16 @@ function useDrafts(request: SessionInputRequest, onDraft: QuestionFormProps["onD
       const value = problemWith({ ...question, required: false }, entry)
         ? undefined
         : valueOf(question, entry);
-      const draft: SessionInputAnswer | undefined = value && { state: "draft", value };
+      const draft: ChatInputAnswer | undefined = value && { state: "draft", value };
       sent.current.set(id, [...(sent.current.get(id) ?? []), draft]);
       onDraft(id, draft);
     }
     waiting.current.clear();
   };
   useEffect(() => () => clearTimeout(timer.current), []);
-  const entryOf = (question: SessionInputQuestion) =>
+  const entryOf = (question: ChatInputQuestion) =>
     entries.value[question.id] ?? entryFor(question, request.answers?.[question.id]);
-  const change = (question: SessionInputQuestion, entry: Entry) => {
+  const change = (question: ChatInputQuestion, entry: Entry) => {
     entries.value = { ...entries.value, [question.id]: entry };
     waiting.current.set(question.id, { question, entry });
     timer.current ??= window.setTimeout(flush, DRAFT_MS);

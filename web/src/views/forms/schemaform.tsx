@@ -122,13 +122,21 @@ type Common = { id: string; disabled: boolean; "aria-describedby": string | unde
 
 function Select({ property, value, needed, onChange, common }: PropertyProps & { common: Common }) {
   const choices = property.enum ?? [];
-  const isSet = typeof value === "string" && choices.includes(value);
+  // An option is a text for the browser, whatever it stands for.
+  const name = (choice: Json | undefined) => String(choice);
+  const chosen = choices.find((choice) => choice === value);
+  const isSet = chosen !== undefined;
+  const choose = (text: string) => onChange(choices.find((choice) => name(choice) === text));
   return (
-    <select {...common} value={isSet ? value : ""} onChange={(event) => onChange(event.currentTarget.value)}>
+    <select
+      {...common}
+      value={isSet ? name(chosen) : ""}
+      onChange={(event) => choose(event.currentTarget.value)}
+    >
       {!isSet && <option value="">{needed ? "Choose" : "Not set"}</option>}
       {choices.map((choice, at) => (
-        <option key={choice} value={choice} title={property.enumDescriptions?.[at]}>
-          {property.enumLabels?.[at] ?? choice}
+        <option key={name(choice)} value={name(choice)} title={property.enumDescriptions?.[at]}>
+          {property.enumLabels?.[at] ?? name(choice)}
         </option>
       ))}
     </select>

@@ -40,6 +40,8 @@ export function Separator({ label, edge, width, min, max, onMove, onReset }: Sep
         event.preventDefault();
         move(wanted);
       }}
+      // Else the browser drags what comes to be under the pointer, as a link in the list.
+      onMouseDown={(event) => event.preventDefault()}
       onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
       onPointerMove={(event) => {
         if (event.currentTarget.hasPointerCapture(event.pointerId))

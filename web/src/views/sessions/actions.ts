@@ -1,6 +1,7 @@
-/** What can be done with a session from outside of it. */
+/** What can be done with a session, or with one of its chats, from outside of it. */
 import { client } from "../../ahp";
-import type { SessionSummary } from "../../ahp/wire";
+import type { ChatState, SessionState, SessionSummary, URI } from "../../ahp/wire";
+import { isDefaultChat, nameOfChat } from "../conversation/chats";
 import { askFor, confirm } from "../parts/dialog";
 import type { MenuItem } from "../parts/menu";
 import { toastError } from "../parts/toasts";
@@ -8,8 +9,11 @@ import { goHome, goTo, route } from "../route";
 import { isMarkedUnread, noteOpened } from "./opened";
 import { isArchived } from "./summaries";
 
+/** What is needed of a session to do something with it. */
+type Named = Pick<SessionSummary, "resource" | "title" | "status">;
+
 /** List what a menu of a session offers. */
-export function sessionMenu(summary: SessionSummary): MenuItem[] {
+export function sessionMenu(summary: Named): MenuItem[] {
   const session = summary.resource;
   const unread = isMarkedUnread(summary);
   const archived = isArchived(summary);
@@ -20,59 +24,136 @@ export function sessionMenu(summary: SessionSummary): MenuItem[] {
       icon: "mail",
       run: () => {
         noteOpened(session); // a mark that somebody sets is shown
-        void client.dispatch({ type: "session/isReadChanged", session, isRead: unread });
+        void client.dispatch(session, { type: "session/isReadChanged", isRead: unread });
       },
     },
     {
       label: archived ? "Take out of the archive" : "Archive",
       icon: "archive",
-      run: () => void client.dispatch({ type: "session/isArchivedChanged", session, isArchived: !archived }),
+      run: () => void client.dispatch(session, { type: "session/isArchivedChanged", isArchived: !archived }),
     },
-    { label: "Export as Markdown", icon: "down", run: () => void save(summary, "markdown") },
-    { label: "Export as JSON", icon: "down", run: () => void save(summary, "json") },
+    { label: "Export as Markdown", icon: "down", run: () => void save(session, "markdown") },
+    { label: "Export as JSON", icon: "down", run: () => void save(session, "json") },
     { label: "Delete", icon: "remove", danger: true, run: () => void remove(summary) },
   ];
 }
 
-async function save(summary: SessionSummary, format: "markdown" | "json"): Promise<void> {
+async function save(session: URI, format: "markdown" | "json"): Promise<void> {
   try {
     const { exportSession } = await import("./exporting");
-    await exportSession(summary, format);
+    await exportSession(session, format);
   } catch (error) {
     toastError(error, "It was not exported");
   }
 }
 
 /** Ask for another title. */
-export async function rename(summary: SessionSummary): Promise<void> {
-  const title = await askFor("Rename session", "Title", summary.title, "Rename");
-  if (title && title !== summary.title)
-    void client.dispatch({ type: "session/titleChanged", session: summary.resource, title });
+export async function rename({ resource, title: old }: Named): Promise<void> {
+  const title = await askFor("Rename session", "Title", old, "Rename");
+  if (title && title !== old) void client.dispatch(resource, { type: "session/titleChanged", title });
 }
 
 /** Delete a session, if that is meant. */
-export async function remove(summary: SessionSummary): Promise<void> {
+export async function remove({ resource, title }: Named): Promise<void> {
   const is = await confirm(
     "Delete session?",
-    `“${summary.title}” and all that was said in it will be gone for good.`,
+    `“${title}” and all that was said in it will be gone for good.`,
     "Delete",
   );
   if (!is) return;
   try {
-    await client.request("disposeSession", { session: summary.resource });
-    if (route.value.view === "session" && route.value.uri === summary.resource) goHome();
+    await client.request("disposeSession", { channel: resource });
+    if (route.value.view === "session" && route.value.uri === resource) goHome();
   } catch (error) {
     toastError(error, "It was not deleted");
   }
 }
 
-/** Make a session of its own that begins with the turns up to this one, and go there. */
-export async function fork(summary: SessionSummary, turnId: string): Promise<void> {
+// Chats
+
+function chatsOf(provider: string) {
+  const agent = client.root.value?.agents.find((one) => one.provider === provider);
+  return agent?.capabilities?.multipleChats;
+}
+
+/** List what a menu of the chat that is shown offers. */
+export function chatMenu(uri: URI, session: SessionState, chat: ChatState): MenuItem[] {
+  const last = chat.turns.at(-1);
+  const isFirst = isDefaultChat(session, chat.resource);
+  return [
+    ...(chatsOf(session.provider)
+      ? [{ label: "New chat", icon: "add", run: () => void addChat(uri) } as const]
+      : []),
+    {
+      label: "Fork",
+      icon: "fork",
+      disabled: !last,
+      run: () => last && void fork(uri, session, chat.resource, last.id),
+    },
+    ...(chat.movable && !isFirst
+      ? [
+          {
+            label: "Move to a session of its own",
+            icon: "panel",
+            run: () => void moveOut(chat.resource),
+          } as const,
+        ]
+      : []),
+    ...(isFirst
+      ? []
+      : [
+          {
+            label: "Delete chat",
+            icon: "remove",
+            run: () => void removeChat(uri, session, chat),
+          } as const,
+        ]),
+  ];
+}
+
+/** Make a chat that begins with the turns up to this one, and go there. Without chats it is a session. */
+export async function fork(uri: URI, session: SessionState, chat: URI, turnId: string): Promise<void> {
+  const { provider } = session;
   try {
-    goTo(
-      await client.createSession({ provider: summary.provider, fork: { session: summary.resource, turnId } }),
-    );
+    if (chatsOf(provider)?.fork)
+      goTo(uri, await client.createChat(uri, { source: { kind: "fork", chat, turnId } }));
+    else {
+      const _meta = { agenthost: { fork: { session: uri, turnId } } };
+      goTo(await client.createSession({ provider, _meta }));
+    }
   } catch (error) {
     toastError(error, "It was not forked");
+  }
+}
+
+async function addChat(session: URI): Promise<void> {
+  try {
+    goTo(session, await client.createChat(session, {}));
+  } catch (error) {
+    toastError(error, "The chat was not made");
+  }
+}
+
+async function moveOut(chat: URI): Promise<void> {
+  try {
+    const { session } = await client.request("moveChat", {
+      channel: chat,
+      destination: { kind: "newSession" },
+    });
+    goTo(session);
+  } catch (error) {
+    toastError(error, "It was not moved");
+  }
+}
+
+async function removeChat(uri: URI, session: SessionState, chat: ChatState): Promise<void> {
+  const name = nameOfChat(session, chat);
+  const is = await confirm("Delete chat?", `“${name}” will be gone for good.`, "Delete");
+  if (!is) return;
+  try {
+    goTo(uri);
+    await client.request("disposeChat", { channel: chat.resource });
+  } catch (error) {
+    toastError(error, "It was not deleted");
   }
 }

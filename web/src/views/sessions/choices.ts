@@ -2,7 +2,15 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { client } from "../../ahp";
-import type { AgentInfo, JsonObject, Params, Result, SessionModelInfo, URI } from "../../ahp/wire";
+import type {
+  AgentInfo,
+  JsonObject,
+  ModelSelection,
+  Params,
+  Result,
+  SessionModelInfo,
+  URI,
+} from "../../ahp/wire";
 import { modelConfig, modelsOf } from "../conversation/modelpicker";
 import { toastError } from "../parts/toasts";
 import { keep, kept } from "../route";
@@ -21,8 +29,10 @@ export interface Choices {
   readonly folder: URI | undefined;
   chooseFolder(uri: URI | undefined): void;
   readonly config: Config;
-  /** All of it, as the host is asked. */
-  readonly params: Omit<Params<"createSession">, "session">;
+  /** The model that answers, as messages name it. */
+  readonly selection: ModelSelection | undefined;
+  /** All else, as the host is asked. */
+  readonly params: Omit<Params<"createSession">, "channel">;
 }
 
 type Config = ReturnType<typeof useConfig>;
@@ -37,6 +47,7 @@ export function useChoices(agents: readonly [AgentInfo, ...AgentInfo[]]): Choice
   const models = modelsOf(agent.provider);
   const model = models.find((one) => one.id === chosen.value?.id) ?? models[0];
   const modelValues = chosen.value?.values ?? {};
+  const isSet = Object.keys(modelValues).length > 0;
   return {
     agents,
     agent,
@@ -52,10 +63,10 @@ export function useChoices(agents: readonly [AgentInfo, ...AgentInfo[]]): Choice
     folder: folder.value,
     chooseFolder: (uri) => (folder.value = uri),
     config,
+    selection: model && { id: model.id, ...(isSet && { config: modelConfig(modelValues) }) },
     params: {
       provider: agent.provider,
-      ...(model && { model: { id: model.id, ...(chosen.value && { config: modelConfig(modelValues) }) } }),
-      ...(folder.value && { workingDirectory: folder.value }),
+      ...(folder.value && { workingDirectories: [folder.value] }),
       ...(config.values && { config: config.values }),
     },
   };
@@ -66,6 +77,9 @@ function useConfig(provider: string, folder: URI | undefined) {
   const resolved = useSignal<Resolved | undefined>(undefined);
   const values = useSignal<JsonObject | undefined>(undefined);
   const newest = useRef(0);
+  // Until the host answers for this agent, the signals hold the options of the previous one.
+  const owner = useRef(provider);
+  const isOwn = owner.current === provider;
   const question = (config: JsonObject | undefined) => ({
     provider,
     ...(folder && { workingDirectory: folder }),
@@ -76,6 +90,7 @@ function useConfig(provider: string, folder: URI | undefined) {
     try {
       const answer = await client.request("resolveSessionConfig", question(config));
       if (mine !== newest.current) return;
+      owner.current = provider;
       const isEmpty = Object.keys(answer.schema.properties).length === 0;
       resolved.value = isEmpty ? undefined : answer;
       values.value = isEmpty ? undefined : answer.values;
@@ -85,11 +100,12 @@ function useConfig(provider: string, folder: URI | undefined) {
   };
   useEffect(() => void resolve(undefined), [provider]);
   useEffect(() => {
-    if (values.value) void resolve(values.value);
+    if (isOwn && values.value) void resolve(values.value);
   }, [folder]);
+  // Read even when they are not shown: only what reads a signal is rendered again when it changes.
+  const current = { resolved: resolved.value, values: values.value };
   return {
-    resolved: resolved.value,
-    values: values.value,
+    ...(isOwn ? current : { resolved: undefined, values: undefined }),
     change: (next: JsonObject) => {
       values.value = next;
       void resolve(next);

@@ -1,43 +1,60 @@
 /** A session written down: all that was said and done in it, in Markdown. Pure. */
 import type {
+  ActiveTurn,
+  ChatState,
   ResponsePart,
   SessionState,
+  SessionSummary,
   StringOrMarkdown,
   ToolCallState,
   ToolResultContent,
   Turn,
   UsageInfo,
 } from "../../ahp/wire";
+import { nameOfChat } from "../conversation/chats";
 import { labelOf } from "../conversation/labels";
 import { readInput } from "../conversation/inputs";
 
 const MAX_INPUT = 200;
 
+/** A session whole: what the list says of it, and what was said in its chats, beginning with the first. */
+export interface Written {
+  readonly summary: SessionSummary;
+  readonly session: SessionState;
+  readonly chats: readonly ChatState[];
+}
+
 /** Write a session down. */
-export function markdownOf(state: SessionState): string {
-  const { summary } = state;
-  const turns: readonly Partial<Turn>[] = [...state.turns, ...(state.activeTurn ? [state.activeTurn] : [])];
+export function markdownOf({ summary, session, chats }: Written): string {
   const times = `from ${timeOf(summary.createdAt)} to ${timeOf(summary.modifiedAt)}`;
   const id = summary.resource.replace(/^.*?:\//, "").replace(/^\/+/, "") || summary.resource;
+  const title = summary.title || "Untitled";
   const blocks = [
-    `# ${summary.title || "Untitled"}`,
+    `# ${title}`,
     `Session ${id} with ${summary.provider}, ${times}.`,
-    ...turns.flatMap((turn) => turnBlocks(turn as Turn, summary.provider)),
+    ...chats.flatMap((chat, at) => [
+      ...(at > 0 ? [`# ${title}: ${nameOfChat(session, chat)}`] : []),
+      ...chatBlocks(chat, summary.provider),
+    ]),
   ];
   return `${blocks.join("\n\n")}\n`;
 }
 
-function timeOf(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+function timeOf(time: string): string {
+  return `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-function turnBlocks(turn: Turn, agent: string): string[] {
-  const { text, attachments = [] } = turn.userMessage;
+function chatBlocks({ turns, activeTurn }: ChatState, agent: string): string[] {
+  const all: readonly (Turn | ActiveTurn)[] = activeTurn ? [...turns, activeTurn] : turns;
+  return all.flatMap((turn) => turnBlocks(turn, agent));
+}
+
+function turnBlocks(turn: Turn | ActiveTurn, agent: string): string[] {
+  const { text, attachments = [] } = turn.message;
   const blocks = ["## User", text, ...attachments.map((one) => `- attached: ${labelOf(one)}`), `## ${agent}`];
   blocks.push(...turn.responseParts.flatMap(partBlocks));
-  if (!turn.state) blocks.push("*still running*");
+  if (!("state" in turn)) blocks.push("*still running*");
   else if (turn.state === "cancelled") blocks.push("*stopped*");
-  if (turn.error) blocks.push(`**Error:** ${turn.error.message}`);
   const cost = usedOf(turn.usage);
   if (cost) blocks.push(`*${cost}*`);
   return blocks.filter((block) => block.trim());
@@ -55,6 +72,8 @@ function partBlocks(part: ResponsePart): string[] {
       return [`*content: ${sizedOf(part)}*`];
     case "toolCall":
       return callBlocks(part.toolCall);
+    case "error":
+      return [`**Error:** ${part.error.message}`];
     default:
       return [];
   }
@@ -63,7 +82,7 @@ function partBlocks(part: ResponsePart): string[] {
 function callBlocks(call: ToolCallState): string[] {
   const isOver = call.status === "completed" || call.status === "cancelled";
   const blocks = [`**${call.displayName}**: ${isOver ? outcomeOf(call) : headlineOf(call)}`];
-  if ("toolInput" in call && call.toolInput) blocks.push(fenced(call.toolInput, "json"));
+  if (givenTo(call) && call.status !== "streaming") blocks.push(fenced(givenTo(call), "json"));
   const lines = contentOf(call).flatMap((one) => (one.type === "text" ? linesOf(one.text) : []));
   if (lines.length > 0) blocks.push(fenced(lines.join("\n"), "text"));
   for (const one of contentOf(call))
@@ -108,7 +127,7 @@ function headlineOf(call: ToolCallState): string {
 }
 
 function inputOf(call: ToolCallState): string {
-  const text = call.status === "streaming" ? (call.partialInput ?? "") : (call.toolInput ?? "");
+  const text = givenTo(call);
   const read = readInput(text);
   if (read.kind === "command") return oneLine(`$ ${read.command}`, MAX_INPUT);
   const value = jsonOf(text);
@@ -117,6 +136,12 @@ function inputOf(call: ToolCallState): string {
     ([key, item]) => `${key}: ${typeof item === "string" ? item : JSON.stringify(item)}`,
   );
   return oneLine(given.join(", "), MAX_INPUT);
+}
+
+/** What a call is given, as text; nothing, if that is kept elsewhere. */
+function givenTo(call: ToolCallState): string {
+  const given = call.status === "streaming" ? call.partialInput : call.toolInput;
+  return typeof given === "string" ? given : "";
 }
 
 function jsonOf(text: string): unknown {
@@ -141,7 +166,7 @@ function usedOf(usage: UsageInfo | undefined): string {
   const named = [
     [usage.inputTokens, "in"],
     [usage.outputTokens, "out"],
-    [usage.cacheReadTokens, "from the cache"],
+    [usage.cacheReadTokens, "cached"],
   ] as const;
   const words = named
     .filter(([tokens]) => tokens !== undefined)

@@ -73,7 +73,11 @@ export function SessionList() {
       >
         {fitting.slice(0, shown.value).map((summary, at) => (
           <Fragment key={summary.resource}>
-            <Period at={summary.modifiedAt} after={fitting[at - 1]?.modifiedAt} now={minute.value} />
+            <Period
+              at={Date.parse(summary.modifiedAt)}
+              after={at > 0 ? Date.parse(fitting[at - 1]!.modifiedAt) : undefined}
+              now={minute.value}
+            />
             <Row
               summary={summary}
               isChosen={summary.resource === chosen}
@@ -121,10 +125,8 @@ interface RowProps {
 }
 
 const Row = memo(function Row({ summary, isChosen, isFirst, excerpt, now }: RowProps) {
-  const details = [
-    agentName(summary.provider),
-    summary.workingDirectory && baseName(summary.workingDirectory),
-  ];
+  const folder = summary.workingDirectories?.[0];
+  const details = [agentName(summary.provider), folder && baseName(folder)];
   return (
     <li class={isChosen ? "session chosen" : "session"} data-session={summary.resource}>
       <a
@@ -138,14 +140,14 @@ const Row = memo(function Row({ summary, isChosen, isFirst, excerpt, now }: RowP
         <span class="title" dir="auto">
           {summary.title || "Untitled"}
         </span>
-        <time class="faint" dateTime={new Date(summary.modifiedAt).toISOString()}>
-          {ago(summary.modifiedAt, now)}
+        <time class="faint" dateTime={summary.modifiedAt}>
+          {ago(Date.parse(summary.modifiedAt), now)}
         </time>
         {excerpt ? (
           <Excerpt text={excerpt} />
         ) : (
           <span class="details faint" dir="auto">
-            {summary.activity ?? details.filter(Boolean).join(" · ")}
+            {summary.activity || details.filter(Boolean).join(" · ")}
           </span>
         )}
       </a>

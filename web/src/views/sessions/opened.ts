@@ -39,6 +39,6 @@ export function noteOpened(uri: string): void {
 }
 
 /** Whether a session is marked as unread: it was opened here, and nobody has read what came since. */
-export function isMarkedUnread(summary: SessionSummary): boolean {
+export function isMarkedUnread(summary: Pick<SessionSummary, "resource" | "status">): boolean {
   return isUnread(summary) && opened.value.includes(summary.resource);
 }

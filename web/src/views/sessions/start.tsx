@@ -2,9 +2,10 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { AhpError, client } from "../../ahp";
-import { type AgentInfo, ErrorCode, type UserMessage } from "../../ahp/wire";
-import { draftOf, EMPTY, isSendable, messageOf } from "../conversation/drafts";
+import { type AgentInfo, ErrorCode, type Message } from "../../ahp/wire";
+import { draftOf, EMPTY, isSendable, messageOf, userMessage } from "../conversation/drafts";
 import { DrawerButton, PanelButtons } from "../conversation/header";
+import { choiceOf } from "../conversation/models";
 import { Markdown } from "../markdown/markdown";
 import { toastError } from "../parts/toasts";
 import { beginnings, goTo } from "../route";
@@ -40,6 +41,7 @@ export function StartView() {
 
 function Start({ agents }: { agents: readonly [AgentInfo, ...AgentInfo[]] }) {
   const choices = useChoices(agents);
+  const { selection } = choices;
   const draft = draftOf(DRAFT);
   const isOpen = useSignal(false);
   const isMaking = useSignal(false);
@@ -49,11 +51,12 @@ function Start({ agents }: { agents: readonly [AgentInfo, ...AgentInfo[]] }) {
     // Not where it would open a keyboard on the screen.
     if (matchMedia("(hover: hover)").matches) page.current?.querySelector("textarea")?.focus();
   }, [beginnings.value]);
-  const create = async (message: UserMessage | undefined): Promise<boolean> => {
+  const create = async (message: Message | undefined): Promise<boolean> => {
     if (isMaking.value) return false;
     isMaking.value = true;
     try {
       const uri = await askForTokens(() => client.createSession(choices.params));
+      choiceOf(uri).value = selection;
       if (message) setFirstMessage(uri, message);
       goTo(uri);
       return true;
@@ -67,7 +70,8 @@ function Start({ agents }: { agents: readonly [AgentInfo, ...AgentInfo[]] }) {
     }
   };
   const send = async () => {
-    if (await create(isSendable(draft.value) ? messageOf(draft.value) : undefined)) draft.value = EMPTY;
+    const message = isSendable(draft.value) ? messageOf(draft.value, selection) : undefined;
+    if (await create(message)) draft.value = EMPTY;
   };
   return (
     <div ref={page} class="start scroll grow">
@@ -88,7 +92,7 @@ function Start({ agents }: { agents: readonly [AgentInfo, ...AgentInfo[]] }) {
         <Examples
           provider={choices.agent.provider}
           isMaking={isMaking.value}
-          onChoose={(text) => void create({ text })}
+          onChoose={(text) => void create(userMessage(text, selection))}
         />
       )}
     </div>

@@ -1,5 +1,7 @@
 /** The list of sessions: what state each is in, which are shown, and in what order. */
+import { byChange } from "../../ahp/catalogue";
 import type { SessionSummary } from "../../ahp/wire";
+import { notedModel } from "../conversation/models";
 
 export type Activity = "idle" | "error" | "running" | "needs input";
 
@@ -17,13 +19,21 @@ export function activityOf(status: number): Activity {
 }
 
 /** Whether something happened in a session that nobody has looked at. */
-export function isUnread(summary: SessionSummary): boolean {
+export function isUnread(summary: Pick<SessionSummary, "status">): boolean {
   return (summary.status & IS_READ) === 0;
 }
 
 /** Whether a session was put away. */
-export function isArchived(summary: SessionSummary): boolean {
+export function isArchived(summary: Pick<SessionSummary, "status">): boolean {
   return (summary.status & IS_ARCHIVED) !== 0;
+}
+
+/** Find a session in the list. */
+export function summaryOf(
+  sessions: readonly SessionSummary[] | undefined,
+  uri: string,
+): SessionSummary | undefined {
+  return sessions?.find((one) => one.resource === uri);
 }
 
 export interface Filter {
@@ -39,11 +49,12 @@ export function filterSessions(all: Iterable<SessionSummary>, filter: Filter): S
   const fits = (summary: SessionSummary) => {
     if (isArchived(summary) !== filter.archived) return false;
     if (words.length === 0 || filter.found?.has(summary.resource)) return true;
-    const { title, provider, model, workingDirectory, activity } = summary;
-    const text = [title, provider, model?.id, workingDirectory, activity].join(" ").toLowerCase();
+    const { title, provider, _meta, workingDirectories = [], activity, chats = [] } = summary;
+    const names = [notedModel(_meta)?.id, ...workingDirectories, ...chats.map((chat) => chat.title)];
+    const text = [title, provider, activity, ...names].join(" ").toLowerCase();
     return words.every((word) => text.includes(word));
   };
-  return [...all].filter(fits).sort((a, b) => b.modifiedAt - a.modifiedAt);
+  return [...all].filter(fits).sort(byChange);
 }
 
 /** Split a text so that every second piece is one of the words of another. */
@@ -86,7 +97,7 @@ export function baseName(uri: string): string {
 }
 
 /** Name a file after a session, without anything that a file system could object to. */
-export function fileNameOf({ title, resource }: SessionSummary): string {
+export function fileNameOf({ title, resource }: Pick<SessionSummary, "title" | "resource">): string {
   const words = title.replace(/[^\p{L}\p{M}\p{N}]+/gu, "-").slice(0, 60);
   return words.replace(/^-+|-+$/g, "") || resource.replace(/[^A-Za-z0-9]+/g, "-");
 }

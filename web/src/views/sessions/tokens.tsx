@@ -20,13 +20,18 @@ export async function askForTokens<T>(run: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof AhpError) || error.code !== ErrorCode.AuthRequired) throw error;
     const { resources = [] } = (error.data ?? {}) as Partial<AuthRequiredData>;
-    const isGiven = await new Promise<boolean>((resolve) => {
-      needed.value = { resources, answer: resolve };
-    });
-    needed.value = undefined;
-    if (!isGiven) throw error;
+    if (!(await giveTokens(resources))) throw error;
     return await run();
   }
+}
+
+/** Ask for tokens and hand them to the host. Returns whether they were given. */
+export async function giveTokens(resources: readonly ProtectedResourceMetadata[]): Promise<boolean> {
+  const isGiven = await new Promise<boolean>((resolve) => {
+    needed.value = { resources, answer: resolve };
+  });
+  needed.value = undefined;
+  return isGiven;
 }
 
 /** Where tokens are asked for. */

@@ -17,6 +17,9 @@ export function holderOf(claim: TerminalClaim): string {
 export function nextClaim(claim: TerminalClaim): { label: string; claim: TerminalClaim } | undefined {
   if (claim.kind !== "session") return undefined;
   if (claim.toolCallId || claim.turnId)
-    return { label: "Detach from the tool call", claim: { kind: "session", session: claim.session } };
+    return {
+      label: "Detach from the tool call",
+      claim: { kind: "session", session: claim.session, chat: claim.chat },
+    };
   return { label: "Take over", claim: { kind: "client", clientId: client.clientId } };
 }

@@ -41,7 +41,7 @@ function attach(watch: Watch<TerminalState>, holder: HTMLElement): () => void {
   });
   terminal.focus();
   const type = (data: string) =>
-    void client.dispatch({ type: "terminal/input", terminal: watch.uri, data }).catch(() => undefined);
+    void client.dispatch(watch.uri, { type: "terminal/input", data }).catch(() => undefined);
   const isHolder = () => watch.state.value !== undefined && isHeldHere(watch.state.value.claim);
   const output = replies(terminal, type, isHolder);
   const size = sizeKeeper(watch, terminal, fit);
@@ -75,7 +75,7 @@ function sizeKeeper(watch: Watch<TerminalState>, terminal: Terminal, addon: FitA
   let timer: number | undefined;
   const fit = () => {
     const state = watch.state.value;
-    if (!state || !isHeldHere(state.claim) || state.exitCode !== undefined) return;
+    if (!state || !isHeldHere(state.claim) || state.lifecycle.status === "exited") return;
     const wanted = addon.proposeDimensions();
     if (!wanted || !(wanted.cols > 1 && wanted.rows > 1)) return;
     if (wanted.cols === terminal.cols && wanted.rows === terminal.rows && state.cols === wanted.cols) return;
@@ -83,9 +83,7 @@ function sizeKeeper(watch: Watch<TerminalState>, terminal: Terminal, addon: FitA
     clearTimeout(timer);
     timer = window.setTimeout(() => {
       const { cols, rows } = terminal;
-      void client
-        .dispatch({ type: "terminal/resized", terminal: watch.uri, cols, rows })
-        .catch(() => undefined);
+      void client.dispatch(watch.uri, { type: "terminal/resized", cols, rows }).catch(() => undefined);
     }, RESIZE_MS);
   };
   const adopt = (state: TerminalState) => {

@@ -2,6 +2,7 @@
 import { lazy, Suspense } from "preact/compat";
 import { client, useTerminal } from "../../ahp";
 import type { TerminalInfo, URI } from "../../ahp/wire";
+import { whyNoTerminals } from "../panels";
 import { confirm } from "../parts/dialog";
 import { Icon } from "../parts/icon";
 import { Tabs } from "../parts/tabs";
@@ -14,6 +15,17 @@ const PANEL = "terminal-panel";
 
 /** Show the terminals; a new one begins in this folder. */
 export function TerminalsPanel({ folder }: { folder: URI | undefined }) {
+  const why = whyNoTerminals(client.withheld.value);
+  if (why)
+    return (
+      <div class="empty">
+        <p>{why}</p>
+      </div>
+    );
+  return <Terminals folder={folder} />;
+}
+
+function Terminals({ folder }: { folder: URI | undefined }) {
   const terminals = client.root.value?.terminals ?? [];
   const shown = terminals.find((one) => one.resource === chosenTerminal.value) ?? terminals.at(-1);
   const create = async () => {
@@ -54,11 +66,12 @@ export function TerminalsPanel({ folder }: { folder: URI | undefined }) {
 }
 
 function TabLabel({ terminal }: { terminal: TerminalInfo }) {
+  const { lifecycle } = terminal;
   return (
     <>
       <span class="tab-title">{terminal.title}</span>
-      {terminal.exitCode !== undefined && (
-        <span class={terminal.exitCode === 0 ? "tag" : "tag bad"}>{terminal.exitCode}</span>
+      {lifecycle.status === "exited" && (
+        <span class={lifecycle.exitCode ? "tag bad" : "tag"}>{lifecycle.exitCode ?? "ended"}</span>
       )}
     </>
   );
@@ -70,13 +83,16 @@ function Open({ info }: { info: TerminalInfo }) {
   const terminal = info.resource;
   const claim = state?.claim ?? info.claim;
   const next = nextClaim(claim);
-  const hasEnded = state?.exitCode !== undefined;
+  const lifecycle = state?.lifecycle ?? info.lifecycle;
+  const hasEnded = lifecycle.status === "exited";
   const dispose = async () => {
     const is =
       hasEnded ||
       (await confirm("Close terminal?", `What runs in “${info.title}” is ended.`, "Close terminal"));
     if (is)
-      await client.request("disposeTerminal", { terminal }).catch((error: unknown) => toastError(error));
+      await client
+        .request("disposeTerminal", { channel: terminal })
+        .catch((error: unknown) => toastError(error));
   };
   return (
     <>
@@ -85,9 +101,9 @@ function Open({ info }: { info: TerminalInfo }) {
           {holderOf(claim)}
           {state?.cols && ` · ${state.cols}×${state.rows}`}
           {hasEnded && (
-            <strong class={state.exitCode === 0 ? "" : "problem"} role="status">
+            <strong class={lifecycle.exitCode ? "problem" : ""} role="status">
               {" "}
-              · ended with code {state.exitCode}
+              · ended{lifecycle.exitCode === undefined ? "" : ` with code ${lifecycle.exitCode}`}
             </strong>
           )}
         </span>
@@ -97,7 +113,7 @@ function Open({ info }: { info: TerminalInfo }) {
             class="small"
             onClick={() =>
               void client
-                .dispatch({ type: "terminal/claimed", terminal, claim: next.claim })
+                .dispatch(terminal, { type: "terminal/claimed", claim: next.claim })
                 .catch(() => undefined)
             }
           >
@@ -107,7 +123,7 @@ function Open({ info }: { info: TerminalInfo }) {
         <button
           type="button"
           class="quiet small"
-          onClick={() => void client.dispatch({ type: "terminal/cleared", terminal }).catch(() => undefined)}
+          onClick={() => void client.dispatch(terminal, { type: "terminal/cleared" }).catch(() => undefined)}
         >
           Clear
         </button>

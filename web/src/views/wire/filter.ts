@@ -1,5 +1,5 @@
 /** What the wire panel says of each frame, and which frames it shows. */
-import type { Frame, Message } from "../../ahp";
+import type { Frame, RpcMessage } from "../../ahp";
 
 export const KINDS = ["request", "response", "error", "action", "rejection", "notification", "note"] as const;
 export type Kind = (typeof KINDS)[number];
@@ -7,11 +7,13 @@ export type Kind = (typeof KINDS)[number];
 /** A frame in a line. */
 export interface Line {
   readonly kind: Kind;
-  /** The method, or the type of the action or notification. */
+  /** The method, or the type of the action. */
   readonly name: string;
+  /** The URI that it came or went over; of an answer, nothing. */
+  readonly channel: string;
   readonly serverSeq: number | undefined;
   readonly id: string;
-  /** What it is about: a resource, an error. */
+  /** What else it is about: a file, a session of the list, an error. */
   readonly about: string;
 }
 
@@ -19,20 +21,22 @@ export interface WireFilter {
   readonly text: string;
   readonly direction: "both" | "in" | "out";
   readonly kind: Kind | "all";
+  /** Only of this channel; of all, if undefined. */
+  readonly channel: string | undefined;
 }
 
-export const EVERYTHING: WireFilter = { text: "", direction: "both", kind: "all" };
+export const EVERYTHING: WireFilter = { text: "", direction: "both", kind: "all", channel: undefined };
 
 const lines = new WeakMap<Frame, Line>();
-const messages = new WeakMap<Frame, Message>();
+const messages = new WeakMap<Frame, RpcMessage>();
 
 /** Give a frame's message; nothing for a note, or what is no JSON. */
-export function messageOf(frame: Frame): Message | undefined {
+export function messageOf(frame: Frame): RpcMessage | undefined {
   if (frame.kind === "note") return undefined;
   let message = messages.get(frame);
   if (!message) {
     try {
-      message = JSON.parse(frame.text) as Message;
+      message = JSON.parse(frame.text) as RpcMessage;
     } catch {
       return undefined;
     }
@@ -52,50 +56,66 @@ export function lineOf(frame: Frame): Line {
 }
 
 interface Fields {
-  action?: { type?: string; session?: string; terminal?: string };
+  channel?: string;
+  action?: { type?: string };
   serverSeq?: number;
   rejectionReason?: string | null;
-  notification?: { type?: string; session?: string; summary?: { resource?: string } };
+  session?: string;
+  summary?: { resource?: string };
   [key: string]: unknown;
 }
 
 function readLine(frame: Frame): Line {
   const message = messageOf(frame);
-  const plain = { serverSeq: undefined, id: "", about: "" };
+  const plain = { serverSeq: undefined, id: "", about: "", channel: "" };
   if (!message) return { ...plain, kind: "note", name: frame.text };
   const id = message.id === undefined || message.id === null ? "" : String(message.id);
-  const params = (message.params ?? {}) as Fields;
   if (message.error)
     return { ...plain, kind: "error", name: String(message.error.code), id, about: message.error.message };
   if (message.method === undefined) return { ...plain, kind: "response", name: "", id };
-  if (params.action) {
-    const about = params.rejectionReason ?? params.action.session ?? params.action.terminal ?? "";
-    const kind = params.rejectionReason ? "rejection" : "action";
-    return { kind, name: params.action.type ?? "", serverSeq: params.serverSeq, id: "", about };
+  const params = (message.params ?? {}) as Fields;
+  const { channel = "", action, serverSeq, rejectionReason } = params;
+  if (action) {
+    const kind = rejectionReason ? "rejection" : "action";
+    return { kind, name: action.type ?? "", serverSeq, id: "", channel, about: rejectionReason ?? "" };
   }
-  if (params.notification) {
-    const { type = "", session, summary } = params.notification;
-    return { ...plain, kind: "notification", name: type, about: session ?? summary?.resource ?? "" };
+  const kind = id ? "request" : "notification";
+  return { ...plain, kind, name: message.method, id, channel, about: aboutOf(params) };
+}
+
+function aboutOf(params: Fields): string {
+  const { session, summary, chat, uri, source } = params;
+  const found = [session, summary?.resource, chat, uri, source].find((one) => typeof one === "string");
+  return (found as string | undefined) ?? "";
+}
+
+const CHANNEL = /"channel":\s*"([^"\\]+)"/;
+
+/** Note the channels of frames, in the order in which they are seen. Read from the text: frames are many. */
+export function noteChannels(frames: readonly Frame[], known: Set<string>, from: number): void {
+  for (let at = firstAfter(frames, from); at < frames.length; at++) {
+    const { kind, text } = frames[at]!;
+    const channel = kind === "note" ? undefined : CHANNEL.exec(text)?.[1];
+    if (channel) known.add(channel);
   }
-  const about = [params["session"], params["resource"], params["terminal"], params["uri"]].find(
-    (one) => typeof one === "string",
-  );
-  return {
-    ...plain,
-    kind: id ? "request" : "notification",
-    name: message.method,
-    id,
-    about: (about as string | undefined) ?? "",
-  };
+}
+
+function firstAfter(frames: readonly Frame[], from: number): number {
+  let at = frames.length;
+  while (at > 0 && frames[at - 1]!.n > from) at--;
+  return at;
 }
 
 /** Give the frames that fit. Text is looked for in the message as it was sent; every word has to be there. */
 export function filterFrames(frames: readonly Frame[], filter: WireFilter): readonly Frame[] {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0 && filter.direction === "both" && filter.kind === "all") return frames;
+  const { direction, kind, channel } = filter;
+  if (words.length === 0 && direction === "both" && kind === "all" && channel === undefined) return frames;
   return frames.filter((frame) => {
-    if (filter.direction !== "both" && frame.kind !== filter.direction) return false;
-    if (filter.kind !== "all" && lineOf(frame).kind !== filter.kind) return false;
+    if (direction !== "both" && frame.kind !== direction) return false;
+    if (channel !== undefined && !(frame.text.includes(channel) && lineOf(frame).channel === channel))
+      return false;
+    if (kind !== "all" && lineOf(frame).kind !== kind) return false;
     if (words.length === 0) return true;
     const text = frame.text.toLowerCase();
     return words.every((word) => text.includes(word));
@@ -104,13 +124,11 @@ export function filterFrames(frames: readonly Frame[], filter: WireFilter): read
 
 /** Name the requests that answers belong to: by direction and id, as each side counts for itself. */
 export function requestNames(frames: readonly Frame[], names: Map<string, string>, from: number): number {
-  let last = from;
-  for (let at = frames.length - 1; at >= 0 && frames[at]!.n > from; at--) {
+  for (let at = firstAfter(frames, from); at < frames.length; at++) {
     const frame = frames[at]!;
-    last = Math.max(last, frame.n);
     if (frame.kind === "note" || (frame.kind === "in" && frame.text.includes('"action"'))) continue;
     const line = lineOf(frame);
     if (line.kind === "request") names.set(`${frame.kind} ${line.id}`, line.name);
   }
-  return last;
+  return Math.max(from, frames.at(-1)?.n ?? 0);
 }

@@ -149,7 +149,9 @@ const FrameRow = memo(function FrameRow({
         {line.kind === "error" ? `${answered} ${line.name}` : line.name || answered}
         {line.id && <span class="faint"> #{line.id}</span>}
       </span>
-      <span class="about faint">{line.about}</span>
+      <span class="about faint" title={line.channel}>
+        {[line.about, line.channel].filter(Boolean).join(" · ")}
+      </span>
       <span class="size faint">{frame.size > 0 ? bytes(frame.size) : ""}</span>
     </div>
   );

@@ -6,7 +6,16 @@ import { bytes } from "../files/reading";
 import { Code } from "../parts/code";
 import { Copy } from "../parts/copy";
 import { Icon } from "../parts/icon";
-import { EVERYTHING, filterFrames, KINDS, lineOf, messageOf, requestNames, type WireFilter } from "./filter";
+import {
+  EVERYTHING,
+  filterFrames,
+  KINDS,
+  lineOf,
+  messageOf,
+  noteChannels,
+  requestNames,
+  type WireFilter,
+} from "./filter";
 import { FrameList } from "./framelist";
 
 const LONGEST_SHOWN = 200_000;
@@ -18,14 +27,20 @@ export function FramesView() {
   const paused = useSignal<readonly Frame[] | undefined>(undefined);
   const chosen = useSignal<Frame | undefined>(undefined);
   const names = useRef(new Map<string, string>());
+  const channels = useRef(new Set<string>());
   const seen = useRef(0);
   if (!paused.value) tap.version.value; // watched, unless it is paused
   const all = paused.value ?? tap.frames();
+  noteChannels(all, channels.current, seen.current);
   seen.current = requestNames(all, names.current, seen.current);
   const frames = filterFrames(all, filter.value);
   return (
     <>
-      <FilterBar filter={filter.value} onChange={(next) => (filter.value = next)}>
+      <FilterBar
+        filter={filter.value}
+        channels={[...channels.current]}
+        onChange={(next) => (filter.value = next)}
+      >
         <button
           type="button"
           class="quiet"
@@ -43,6 +58,7 @@ export function FramesView() {
           aria-label="Clear"
           onClick={() => {
             tap.clear();
+            channels.current.clear();
             paused.value = undefined;
             chosen.value = undefined;
           }}
@@ -70,11 +86,12 @@ export function FramesView() {
 
 interface FilterBarProps {
   filter: WireFilter;
+  channels: readonly string[];
   onChange: (filter: WireFilter) => void;
   children: preact.ComponentChildren;
 }
 
-function FilterBar({ filter, onChange, children }: FilterBarProps) {
+function FilterBar({ filter, channels, onChange, children }: FilterBarProps) {
   return (
     <div class="wire-filter" role="search" aria-label="Messages">
       <input
@@ -104,6 +121,19 @@ function FilterBar({ filter, onChange, children }: FilterBarProps) {
         {KINDS.map((kind) => (
           <option key={kind} value={kind}>
             {kind}
+          </option>
+        ))}
+      </select>
+      <select
+        class="channel"
+        aria-label="Channel"
+        value={filter.channel ?? ""}
+        onChange={(event) => onChange({ ...filter, channel: event.currentTarget.value || undefined })}
+      >
+        <option value="">all channels</option>
+        {channels.map((channel) => (
+          <option key={channel} value={channel}>
+            {channel}
           </option>
         ))}
       </select>

@@ -1,1 +1,4 @@
-"""AHP 0.1: a connection, and its commands."""
+"""AHP 0.1. `connection` reads and writes; `commands` and `files` are the commands, given a `client`.
+
+`frames` encodes what the host sends on its own.
+"""

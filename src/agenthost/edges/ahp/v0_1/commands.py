@@ -1,226 +1,164 @@
-"""The commands of AHP 0.1: each takes checked params, makes one call to the host, and gives the result."""
+"""The commands of AHP 0.1: each takes checked params, makes one call to the host, and returns the result."""
 
 import logging
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import partial
+from typing import Any, TypeAlias
 
-from agenthost.edges.ahp.v0_1 import files
-from agenthost.errors import HostError, InvalidValue, SessionExists, SessionNotFound, UriReserved
-from agenthost.host.agent import Agent
-from agenthost.host.clients import note_guest
-from agenthost.host.dispatch import reason_of
-from agenthost.host.host import Host
-from agenthost.host.setup import check_option_grants, check_options
-from agenthost.host.starting import Start
-from agenthost.wire.ahp import ROOT_URI
-from agenthost.wire.ahp.actions import resource_of
+from agenthost.core.legacy.clients import lift_client
+from agenthost.core.legacy.summaries import project_listed
+from agenthost.core.legacy.turns import project_turn
+from agenthost.edges.ahp import files
+from agenthost.edges.ahp.v0_1.client import ClientContext
+from agenthost.edges.ahp.v0_1.projection import channel_of
+from agenthost.edges.ahp.v0_1.translation import translate_action
+from agenthost.errors import HostError, InvalidValue, SessionNotFound
+from agenthost.host.sessions.dispatch import public_reason
+from agenthost.host.sessions.new_session import NewSession
+from agenthost.wire.ahp.legacy import ROOT_URI
+from agenthost.wire.ahp.legacy.actions import action_resource
+from agenthost.wire.ahp.session import SessionActiveClient
+from agenthost.wire.error_messages import describe, quote
+from agenthost.wire.integers import as_integer
 from agenthost.wire.json import Json, JsonObject, decode_json
-from agenthost.wire.mismatch import describe, quote
-from agenthost.wire.wholes import whole_of
-
-if TYPE_CHECKING:
-    from agenthost.edges.ahp.v0_1.connection import Connection
 
 log = logging.getLogger("agenthost.ahp")
 
-__all__ = ["BESIDE", "NOTIFICATIONS", "REQUESTS"]
+__all__ = ["CONCURRENT", "NOTIFICATIONS", "REQUESTS"]
 
-Handler: TypeAlias = Callable[["Connection", Any], Awaitable[Json]]
+Handler: TypeAlias = Callable[[ClientContext, Any], Awaitable[Json]]
 
 TURNS_PER_PAGE = 50
-MOST_TURNS = 100
+MAX_TURNS = 100
 LISTED_AT_ONCE = 1_000
 
 NO_NUMBER = -1
-"""The `clientSeq` in the answer to an action that came without a usable one."""
+"""The `clientSeq` in the refusal of an action that had no valid one."""
 
 
-async def ping(_connection: "Connection", _params: Any) -> Json:
-    """`ping`: still here."""
+async def ping(_client: ClientContext, _params: Any) -> Json:
+    """`ping`: answer."""
     return None
 
 
-async def subscribe(connection: "Connection", params: Any) -> Json:
-    """`subscribe`: what a resource is now; what happens to it follows."""
-    await connection.check_subscribable(params["resource"])
-    view = await connection.feed.subscribe(params["resource"])
-    return {"snapshot": connection.snapshot_of(view)}
+async def subscribe(client: ClientContext, params: Any) -> Json:
+    """`subscribe`: return a snapshot of a resource; its actions follow."""
+    await client.check_subscribable(params["resource"])
+    view = await client.feed.subscribe(channel_of(params["resource"]))
+    return {"snapshot": client.to_snapshot(view)}
 
 
-async def unsubscribe(connection: "Connection", params: Any) -> None:
-    """`unsubscribe`: nothing more of it."""
+async def unsubscribe(client: ClientContext, params: Any) -> None:
+    """`unsubscribe`: stop following a resource (HR-S04)."""
     uri = params.get("resource")
     if isinstance(uri, str):
-        await connection.feed.unsubscribe(uri)
+        await client.feed.unsubscribe(channel_of(uri))
 
 
-async def dispatch_action(connection: "Connection", params: Any) -> None:
-    """`dispatchAction`: let something happen. The answer is its echo, or a refusal for this client alone."""
-    action, seq = params.get("action"), whole_of(params.get("clientSeq"))
+async def dispatch_action(client: ClientContext, params: Any) -> None:
+    """`dispatchAction`: apply an action. The answer is its echo, or a refusal for this client (HR-A01)."""
+    action, seq = params.get("action"), as_integer(params.get("clientSeq"))
     number = NO_NUMBER if seq is None else seq
     try:
-        await _check_dispatch(connection, params)
+        await _check_dispatch(client, params)
     except SessionNotFound:
-        return  # as the protocol wants it
+        return  # HR-A02
     except Exception as error:
         if not isinstance(error, HostError):
-            log.exception("an action of client %s failed", connection.identity)
-        connection.host.refuse(connection.identity, number, action, reason_of(error), connection.tell)
+            log.exception("an action of client %s failed", client.host.identity)
+        uri = action_resource(action) if type(action) is dict else None
+        channel = channel_of(uri or "")
+        client.host.refuse(number, channel, action, public_reason(error), client.deliver, is_legacy=True)
         return
-    await connection.host.dispatch(
-        connection.identity,
-        number,
-        action,
-        connection.tell,
-        sender=connection.sender,
-        rights=connection.rights,
+    channel = channel_of(action_resource(action) or ROOT_URI)
+    translate = partial(translate_action, client.host)
+    await client.host.dispatch(
+        number, channel, action, client.deliver, sender=client.sender, translate=translate
     )
 
 
-async def _check_dispatch(connection: "Connection", params: Any) -> None:
-    """Refuse what is no action at all, and what is about a resource that this client may not see."""
+async def _check_dispatch(client: ClientContext, params: Any) -> None:
+    """Refuse what is not an action, or is about a resource that this client may not see."""
     action = params.get("action")
-    if whole_of(params.get("clientSeq")) is None:
+    if as_integer(params.get("clientSeq")) is None:
         found = describe(params.get("clientSeq"))
         raise InvalidValue("$.clientSeq", "a whole number of at most 64 bits", found)
     if type(action) is not dict:
         raise InvalidValue("$.action", "an object", describe(action))
     if type(action.get("type")) is not str:
         raise InvalidValue("$.action.type", "a string", describe(action.get("type")))
-    uri = resource_of(action)
+    uri = action_resource(action)
     if uri is not None and uri != ROOT_URI:
-        await connection.check_visible(uri)
+        await client.host.check_visible(uri, has_chats=False)
+    client.host.rights.check(action["type"])
 
 
-async def create_session(connection: "Connection", params: Any) -> Json:
-    """`createSession`: make a session, or fork one. It can be subscribed when this is answered."""
-    host, uri = connection.host, params["session"]
+async def create_session(client: ClientContext, params: Any) -> Json:
+    """`createSession`: create a session, or fork one. It can be subscribed to when this is answered."""
+    host, uri = client.host, params["session"]
     if not uri:
         raise InvalidValue("$.session", "a URI", "an empty text")
-    await _check_free(connection, uri)
+    await host.check_free(uri)  # HR-L03: before anything else
     fork = params.get("fork")
-    source = None if fork is None else await connection.session(fork["session"])
-    agent = _agent_of(host, params) if source is None else host.agent_of(source.state["summary"]["provider"])
-    host.tokens.check(connection.identity, agent)
-    client = params.get("activeClient")
-    if client is not None:
-        _check_client(connection, agent, client)
-    if source is not None:
-        session = await host.fork_session(source.row.uri, fork["turnId"], uri)
-        if client is not None:
-            note_guest(session, connection.identity)
-            host.dispatcher.act(
-                session, {"type": "session/activeClientChanged", "session": uri, "activeClient": client}
-            )
-            await session.journal.wait()  # so that whoever subscribes next is shown it
+    if fork is not None:
+        await host.fork_session(fork["session"], fork["turnId"], uri, _active_client(params))
         return None
-    folder = params.get("workingDirectory")
-    if folder is not None:
-        await host.files.folder(connection.owner, folder)
-    await agent.wait_known()
-    check_option_grants(agent, params.get("config", {}), connection.rights)
-    settings, sealed = _settings(host, agent, params.get("config", {}))
-    start = Start(
-        agent=agent.name,
+    new = NewSession(
+        agent=host.find_agent(params.get("provider"), uri).name,
         uri=uri,
-        owner=connection.owner or "",
-        options=settings,
+        options=params.get("config", {}),
         model=params.get("model"),
-        active_client=client,
-        working_directory=folder,
-        more={"secrets": sealed} if sealed else {},
+        active_client=_active_client(params),
+        working_directory=params.get("workingDirectory"),
     )
-    await host.create_session(start)
+    await host.create_session(new)
     return None
 
 
-async def _check_free(connection: "Connection", uri: str) -> None:
-    """Refuse a URI that is taken, before anything else of a new session: others are not told by whom."""
-    if uri == ROOT_URI:
-        raise UriReserved(uri)
-    owner = await connection.host.engine.sessions.owner_of(uri)
-    if owner is not None:
-        raise SessionExists(uri) if connection.owner in (None, owner) else UriReserved(uri)
+def _active_client(params: Any) -> SessionActiveClient | None:
+    client = params.get("activeClient")
+    return None if client is None else lift_client(client)
 
 
-def _agent_of(host: Host, params: Any) -> Agent:
-    """Give the agent that is meant: the one named, the one of the URI's scheme, or the only one."""
-    if "provider" in params:
-        return host.agent_of(params["provider"])
-    scheme = params["session"].partition(":")[0]
-    if scheme not in host.agents and len(host.agents) == 1:
-        return next(iter(host.agents.values()))
-    return host.agent_of(scheme)
-
-
-def _settings(host: Host, agent: Agent, config: JsonObject) -> tuple[JsonObject, dict[str, str]]:
-    """Part the settings that everybody sees from the secret ones, which are sealed."""
-    checked = check_options(agent, config, "$.config")
-    secret = {option.name for option in agent.options if option.kind == "secret"}
-    shown = {name: value for name, value in checked.items() if name not in secret}
-    sealed = {name: host.vault.seal(checked[name]) for name in checked if name in secret and checked[name]}
-    return shown, sealed
-
-
-def _check_client(connection: "Connection", agent: Agent, client: Any) -> None:
-    """Refuse a client that speaks for another, and tools of one name: a model calls them by nothing else."""
-    if client["clientId"] != connection.client_id:
-        expected = quote(connection.client_id)
-        raise InvalidValue(
-            "$.activeClient.clientId", f"the client's own id, {expected}", quote(client["clientId"])
-        )
-    taken = {tool.name for tool in agent.toolset.exposed()}
-    for place, tool in enumerate(client["tools"]):
-        if tool["name"] in taken:
-            at = f"$.activeClient.tools[{place}].name"
-            raise InvalidValue(at, "a name that no other tool has", quote(tool["name"]))
-        taken.add(tool["name"])
-
-
-async def dispose_session(connection: "Connection", params: Any) -> Json:
+async def dispose_session(client: ClientContext, params: Any) -> Json:
     """`disposeSession`: remove a session for good."""
-    session = await connection.session(params["session"])
-    await connection.host.dispose_session(session.row.uri)
+    await client.host.dispose_session(params["session"])
     return None
 
 
-async def list_sessions(connection: "Connection", params: Any) -> Json:
-    """`listSessions`: the summaries of all sessions, newest first; or of those in which something was said.
+async def list_sessions(client: ClientContext, params: Any) -> Json:
+    """`listSessions`: the summaries of all sessions, newest first, or of those with certain words.
 
-    AHP leaves open what is in `filter`. Ours is `{"agenthost": {"text": …}}`; everything else is ignored.
+    AHP does not define `filter`. Ours is `{"agenthost": {"text": …}}`; everything else is ignored.
     """
     ours = params.get("filter", {}).get("agenthost")
     if ours is not None:
-        return await _search_sessions(connection, ours)
+        return await _search_sessions(client, ours)
     items: list[JsonObject] = []
     before: int | None = None
     while True:
-        rows = await connection.host.engine.sessions.page(
-            owner=connection.owner, before=before, limit=LISTED_AT_ONCE
-        )
-        items += [decode_json(row.summary) for row in rows]
+        rows = await client.host.list_sessions(before, LISTED_AT_ONCE)
+        items += [project_listed(decode_json(row.summary)) for row in rows]
         if len(rows) < LISTED_AT_ONCE:
             return {"items": items}
         before = rows[-1].number
 
 
-async def _search_sessions(connection: "Connection", sought: Any) -> Json:
+async def _search_sessions(client: ClientContext, sought: Any) -> Json:
     if type(sought) is not dict or type(sought.get("text")) is not str:
         raise InvalidValue("$.filter.agenthost", "an object with a text", describe(sought))
-    found = await connection.host.engine.search.find(
-        connection.owner, sought["text"], path="$.filter.agenthost.text"
-    )
+    found = await client.host.search_sessions(sought["text"], "$.filter.agenthost.text")
     excerpts = {match.row.uri: match.excerpt for match in found.matches}
     return {
-        "items": [decode_json(match.row.summary) for match in found.matches],
+        "items": [project_listed(decode_json(match.row.summary)) for match in found.matches],
         "_meta": {"agenthost": {"excerpts": excerpts, "isComplete": found.is_complete}},
     }
 
 
-async def fetch_turns(connection: "Connection", params: Any) -> Json:
-    """`fetchTurns`: a page of a session's past, oldest first."""
-    session = await connection.session(params["session"])
-    turns = session.shown.state["turns"]
+async def fetch_turns(client: ClientContext, params: Any) -> Json:
+    """`fetchTurns`: a page of a session's turns, oldest first (HR-L10)."""
+    session = await client.host.get_session(params["session"])
+    turns = [project_turn(turn) for turn in session.shown_chat.state["turns"]]
     end = len(turns)
     if "before" in params:
         places = [place for place, turn in enumerate(turns) if turn["id"] == params["before"]]
@@ -230,59 +168,47 @@ async def fetch_turns(connection: "Connection", params: Any) -> Json:
     limit = params.get("limit", TURNS_PER_PAGE)
     if limit < 1:
         raise InvalidValue("$.limit", "a number above 0", str(limit))
-    start = max(0, end - min(limit, MOST_TURNS))
+    start = max(0, end - min(limit, MAX_TURNS))
     return {"turns": turns[start:end], "hasMore": start > 0}
 
 
-async def create_terminal(connection: "Connection", params: Any) -> Json:
-    """`createTerminal`: a shell of one's own."""
+async def create_terminal(client: ClientContext, params: Any) -> Json:
+    """`createTerminal`: start a terminal."""
     if not params["terminal"]:
         raise InvalidValue("$.terminal", "a URI", "an empty text")
     claim = params["claim"]
-    if claim["kind"] == "client" and claim["clientId"] != connection.client_id:
+    if claim["kind"] == "client" and claim["clientId"] != client.host.identity.client_id:
         raise InvalidValue("$.claim.clientId", "the client's own id", quote(claim["clientId"]))
-    if claim["kind"] == "session":
-        await connection.session(claim["session"])
     more = {key: params[key] for key in ("name", "cwd", "cols", "rows") if key in params}
-    await connection.host.terminals.create(params["terminal"], claim, owner=connection.owner or "", **more)
+    await client.host.create_terminal(params["terminal"], claim, **more)
     return None
 
 
-async def dispose_terminal(connection: "Connection", params: Any) -> Json:
-    """`disposeTerminal`: end it, and forget it."""
-    connection.host.terminals.check_visible(params["terminal"], connection.owner)
-    await connection.host.terminals.dispose(params["terminal"])
+async def dispose_terminal(client: ClientContext, params: Any) -> Json:
+    """`disposeTerminal`: end a terminal and remove it."""
+    await client.host.dispose_terminal(params["terminal"])
     return None
 
 
-async def authenticate(connection: "Connection", params: Any) -> Json:
-    """`authenticate`: a token for something that an agent needs."""
-    await connection.host.tokens.take(connection.identity, params["resource"], params["token"])
+async def authenticate(client: ClientContext, params: Any) -> Json:
+    """`authenticate`: take a token for a resource that an agent needs (HR-P03)."""
+    await client.host.authenticate(params["resource"], params["token"])
     return {}
 
 
-async def resolve_session_config(connection: "Connection", params: Any) -> Json:
-    """`resolveSessionConfig`: the whole form for the choices so far."""
-    return await connection.host.configuring.resolve(connection.owner, params)
+async def resolve_session_config(client: ClientContext, params: Any) -> Json:
+    """`resolveSessionConfig`: the complete form for the choices so far."""
+    return await client.host.resolve_config(params)
 
 
-async def session_config_completions(connection: "Connection", params: Any) -> Json:
+async def session_config_completions(client: ClientContext, params: Any) -> Json:
     """`sessionConfigCompletions`: values for one setting."""
-    return await connection.host.configuring.complete(connection.owner, params)
+    return await client.host.complete_config(params)
 
 
-async def completions(connection: "Connection", params: Any) -> Json:
+async def completions(client: ClientContext, params: Any) -> Json:
     """`completions`: what could come next in a message."""
-    session = await connection.session(params["session"])
-    agent = connection.host.agent_of(session.state["summary"]["provider"])
-    folder = session.state["summary"].get("workingDirectory")
-    return await connection.host.completions.complete(
-        connection.owner,
-        params,
-        folder=folder,
-        commands=agent.commands_of(session.row.uri),
-        rights=connection.rights,
-    )
+    return await client.host.complete(params["session"], params)
 
 
 REQUESTS: dict[str, Handler] = {
@@ -301,12 +227,12 @@ REQUESTS: dict[str, Handler] = {
     **files.REQUESTS,
 }
 
-NOTIFICATIONS: dict[str, Callable[["Connection", Any], Awaitable[None]]] = {
+NOTIFICATIONS: dict[str, Callable[[ClientContext, Any], Awaitable[None]]] = {
     "unsubscribe": unsubscribe,
     "dispatchAction": dispatch_action,
 }
 
-BESIDE = frozenset(
+CONCURRENT = frozenset(
     {
         "listSessions",
         "fetchTurns",
@@ -315,4 +241,4 @@ BESIDE = frozenset(
         *files.REQUESTS,
     }
 )
-"""What takes time and changes no order."""
+"""Requests that may take time, and do not depend on the order of messages."""

@@ -1,30 +1,41 @@
-"""Frames: what the host sends of its own accord, as AHP 0.1 says it. Actions are made once for everybody."""
+"""Frames: what the host sends on its own, encoded for AHP 0.1. Actions are encoded once for everybody."""
 
-from agenthost.host.catalogue import Added, Changed, Notice, Removed
-from agenthost.host.subscriptions import Shown
-from agenthost.wire.ahp.notifications import ProtocolNotification
+from typing import Any
 
-__all__ = ["frame_of", "frames_of", "news_of"]
+from agenthost.core.legacy.summaries import project_listed
+from agenthost.edges.ahp.connection import action_frame
+from agenthost.edges.ahp.v0_1.projection import envelopes_of
+from agenthost.host.log.subscriptions import LogItem
+from agenthost.host.sessions.list_notices import Added, Changed, Notice, Removed
+from agenthost.wire.ahp.legacy.notifications import ProtocolNotification
+from agenthost.wire.json import JsonObject
 
-_HEAD, _TAIL = '{"jsonrpc":"2.0","method":"action","params":', "}"
-
-
-def frame_of(envelope: bytes) -> str:
-    """Give the message for one thing that happened."""
-    return f"{_HEAD}{envelope.decode()}{_TAIL}"
-
-
-def frames_of(item: Shown) -> list[str]:
-    """Give the messages for what happened; made once for all connections."""
-    return [frame_of(envelope) for envelope in item.envelopes()]
+__all__ = ["action_frames", "list_notification"]
 
 
-def news_of(notice: Notice) -> ProtocolNotification:
-    """Give the notification for what the catalogue tells."""
+def action_frames(item: LogItem) -> list[str]:
+    """Return the messages for an item of the log."""
+    return [action_frame(envelope) for envelope in envelopes_of(item)]
+
+
+def list_notification(notice: Notice) -> ProtocolNotification | None:
+    """Return the notification for a change of the list (HR-L06, HR-L07); `None` if these clients see none."""
     match notice:
         case Added(summary=summary):
-            return {"type": "notify/sessionAdded", "summary": summary}
+            listed: Any = project_listed(summary)
+            return {"type": "notify/sessionAdded", "summary": listed}
         case Removed(uri=uri):
             return {"type": "notify/sessionRemoved", "session": uri}
         case Changed(uri=uri, changes=changes):
-            return {"type": "notify/sessionSummaryChanged", "session": uri, "changes": changes}  # type: ignore[typeddict-item]
+            changed: Any = _project_changes(changes)
+            if not changed:
+                return None
+            return {"type": "notify/sessionSummaryChanged", "session": uri, "changes": changed}
+
+
+def _project_changes(changes: JsonObject) -> JsonObject:
+    """Return the fields of a summary that changed; one that was removed is `None`."""
+    gone: JsonObject = {
+        key: None for key in ("activity", "project") if key in changes and changes[key] is None
+    }
+    return {**project_listed({key: value for key, value in changes.items() if value is not None}), **gone}

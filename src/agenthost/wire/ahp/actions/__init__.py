@@ -1,16 +1,68 @@
-"""Actions: all that can happen to the state of a resource."""
+"""Actions: every change of the state of a channel. They carry no URI: the channel routes them."""
 
-from typing import Annotated, Any, TypeAlias, get_args
+from typing import Annotated, TypeAlias, get_args
 
-from agenthost.wire.ahp import ROOT_URI
-from agenthost.wire.ahp.actions.input import (
-    SessionInputAnswerChangedAction,
-    SessionInputCompletedAction,
-    SessionInputRequestedAction,
-    SessionPendingMessageRemovedAction,
-    SessionPendingMessageSetAction,
-    SessionQueuedMessagesReorderedAction,
+from agenthost.wire.ahp.actions.annotation import (
+    AnnotationsEntryRemovedAction,
+    AnnotationsEntrySetAction,
+    AnnotationsRemovedAction,
+    AnnotationsSetAction,
+    AnnotationsUpdatedAction,
 )
+from agenthost.wire.ahp.actions.automation import (
+    AutomationCreateRequestedAction,
+    AutomationRemovedAction,
+    AutomationRunCancelRequestedAction,
+    AutomationRunLifecycleChangedAction,
+    AutomationRunPrimarySessionChangedAction,
+    AutomationRunSessionRemovedAction,
+    AutomationRunSessionSetAction,
+    AutomationSetAction,
+    AutomationUpdateRequestedAction,
+)
+from agenthost.wire.ahp.actions.canvas import CanvasStateChangedAction
+from agenthost.wire.ahp.actions.changeset import (
+    ChangesetClearedAction,
+    ChangesetContentChangedAction,
+    ChangesetFileRemovedAction,
+    ChangesetFileSetAction,
+    ChangesetFilesReviewChangedAction,
+    ChangesetOperationsChangedAction,
+    ChangesetOperationStatusChangedAction,
+    ChangesetStatusChangedAction,
+)
+from agenthost.wire.ahp.actions.chat import (
+    ChatActivityChangedAction,
+    ChatBackgroundWorkRemovedAction,
+    ChatBackgroundWorkSetAction,
+    ChatCanvasesChangedAction,
+    ChatChangesetsChangedAction,
+    ChatDraftChangedAction,
+    ChatIsArchivedChangedAction,
+    ChatIsReadChangedAction,
+    ChatMovableChangedAction,
+    ChatPendingMessageRemovedAction,
+    ChatPendingMessageSetAction,
+    ChatQueuedMessagesReorderedAction,
+    ChatWorkingDirectoryRemovedAction,
+    ChatWorkingDirectorySetAction,
+)
+from agenthost.wire.ahp.actions.customization import (
+    SessionCustomizationRemovedAction,
+    SessionCustomizationsChangedAction,
+    SessionCustomizationToggledAction,
+    SessionCustomizationUpdatedAction,
+    SessionMcpServerBackgroundRequestedAction,
+    SessionMcpServerStartRequestedAction,
+    SessionMcpServerStateChangedAction,
+    SessionMcpServerStopRequestedAction,
+)
+from agenthost.wire.ahp.actions.input import (
+    ChatInputAnswerChangedAction,
+    ChatInputCompletedAction,
+    ChatInputRequestedAction,
+)
+from agenthost.wire.ahp.actions.resource_watch import ResourceWatchChangedAction
 from agenthost.wire.ahp.actions.root import (
     RootActiveSessionsChangedAction,
     RootAgentsChangedAction,
@@ -18,22 +70,28 @@ from agenthost.wire.ahp.actions.root import (
     RootTerminalsChangedAction,
 )
 from agenthost.wire.ahp.actions.session import (
-    SessionActiveClientChangedAction,
-    SessionActiveClientToolsChangedAction,
+    SessionActiveClientRemovedAction,
+    SessionActiveClientSetAction,
     SessionActivityChangedAction,
+    SessionChangesetsChangedAction,
+    SessionChatAddedAction,
+    SessionChatRemovedAction,
+    SessionChatsReorderedAction,
+    SessionChatUpdatedAction,
     SessionConfigChangedAction,
     SessionCreationFailedAction,
-    SessionCustomizationsChangedAction,
-    SessionCustomizationToggledAction,
-    SessionCustomizationUpdatedAction,
-    SessionDiffsChangedAction,
+    SessionDefaultChatChangedAction,
+    SessionInputNeededRemovedAction,
+    SessionInputNeededSetAction,
     SessionIsArchivedChangedAction,
     SessionIsReadChangedAction,
     SessionMetaChangedAction,
-    SessionModelChangedAction,
     SessionReadyAction,
     SessionServerToolsChangedAction,
     SessionTitleChangedAction,
+    SessionWorkingDirectoryRemovedAction,
+    SessionWorkingDirectoryReplacedAction,
+    SessionWorkingDirectorySetAction,
 )
 from agenthost.wire.ahp.actions.terminal import (
     TerminalClaimedAction,
@@ -49,26 +107,29 @@ from agenthost.wire.ahp.actions.terminal import (
     TerminalTitleChangedAction,
 )
 from agenthost.wire.ahp.actions.toolcall import (
-    SessionToolCallCompleteAction,
-    SessionToolCallConfirmedAction,
-    SessionToolCallContentChangedAction,
-    SessionToolCallDeltaAction,
-    SessionToolCallReadyAction,
-    SessionToolCallResultConfirmedAction,
-    SessionToolCallStartAction,
+    ChatToolCallAuthRequiredAction,
+    ChatToolCallAuthResolvedAction,
+    ChatToolCallCompleteAction,
+    ChatToolCallConfirmedAction,
+    ChatToolCallContentChangedAction,
+    ChatToolCallDeltaAction,
+    ChatToolCallReadyAction,
+    ChatToolCallResultConfirmedAction,
+    ChatToolCallStartAction,
 )
 from agenthost.wire.ahp.actions.turn import (
-    SessionDeltaAction,
-    SessionErrorAction,
-    SessionReasoningAction,
-    SessionResponsePartAction,
-    SessionTruncatedAction,
-    SessionTurnCancelledAction,
-    SessionTurnCompleteAction,
-    SessionTurnStartedAction,
-    SessionUsageAction,
+    ChatDeltaAction,
+    ChatErrorAction,
+    ChatReasoningAction,
+    ChatResponsePartAction,
+    ChatTruncatedAction,
+    ChatTurnCancelledAction,
+    ChatTurnCompleteAction,
+    ChatTurnResumeAction,
+    ChatTurnsLoadedAction,
+    ChatTurnStartedAction,
+    ChatUsageAction,
 )
-from agenthost.wire.ahp.common import URI
 from agenthost.wire.ahp.enums import ClientActionType
 from agenthost.wire.annotations import Tag
 
@@ -84,45 +145,79 @@ RootAction: TypeAlias = Annotated[
 SessionAction: TypeAlias = Annotated[
     SessionReadyAction
     | SessionCreationFailedAction
+    | SessionChatAddedAction
+    | SessionChatRemovedAction
+    | SessionChatUpdatedAction
+    | SessionChatsReorderedAction
+    | SessionDefaultChatChangedAction
     | SessionTitleChangedAction
-    | SessionModelChangedAction
     | SessionIsReadChangedAction
     | SessionIsArchivedChangedAction
     | SessionActivityChangedAction
-    | SessionDiffsChangedAction
+    | SessionChangesetsChangedAction
+    | SessionConfigChangedAction
+    | SessionMetaChangedAction
     | SessionServerToolsChangedAction
-    | SessionActiveClientChangedAction
-    | SessionActiveClientToolsChangedAction
+    | SessionActiveClientSetAction
+    | SessionActiveClientRemovedAction
+    | SessionWorkingDirectorySetAction
+    | SessionWorkingDirectoryRemovedAction
+    | SessionWorkingDirectoryReplacedAction
+    | SessionInputNeededSetAction
+    | SessionInputNeededRemovedAction
     | SessionCustomizationsChangedAction
     | SessionCustomizationToggledAction
     | SessionCustomizationUpdatedAction
-    | SessionConfigChangedAction
-    | SessionMetaChangedAction
-    | SessionTurnStartedAction
-    | SessionResponsePartAction
-    | SessionDeltaAction
-    | SessionReasoningAction
-    | SessionUsageAction
-    | SessionTurnCompleteAction
-    | SessionTurnCancelledAction
-    | SessionErrorAction
-    | SessionTruncatedAction
-    | SessionToolCallStartAction
-    | SessionToolCallDeltaAction
-    | SessionToolCallReadyAction
-    | SessionToolCallConfirmedAction
-    | SessionToolCallCompleteAction
-    | SessionToolCallResultConfirmedAction
-    | SessionToolCallContentChangedAction
-    | SessionInputRequestedAction
-    | SessionInputAnswerChangedAction
-    | SessionInputCompletedAction
-    | SessionPendingMessageSetAction
-    | SessionPendingMessageRemovedAction
-    | SessionQueuedMessagesReorderedAction,
+    | SessionCustomizationRemovedAction
+    | SessionMcpServerStateChangedAction
+    | SessionMcpServerStartRequestedAction
+    | SessionMcpServerStopRequestedAction
+    | SessionMcpServerBackgroundRequestedAction,
     Tag("type"),
 ]
 """An action on a session."""
+
+ChatAction: TypeAlias = Annotated[
+    ChatActivityChangedAction
+    | ChatDraftChangedAction
+    | ChatIsReadChangedAction
+    | ChatIsArchivedChangedAction
+    | ChatMovableChangedAction
+    | ChatWorkingDirectorySetAction
+    | ChatWorkingDirectoryRemovedAction
+    | ChatChangesetsChangedAction
+    | ChatCanvasesChangedAction
+    | ChatBackgroundWorkSetAction
+    | ChatBackgroundWorkRemovedAction
+    | ChatPendingMessageSetAction
+    | ChatPendingMessageRemovedAction
+    | ChatQueuedMessagesReorderedAction
+    | ChatTurnStartedAction
+    | ChatResponsePartAction
+    | ChatDeltaAction
+    | ChatReasoningAction
+    | ChatUsageAction
+    | ChatTurnCompleteAction
+    | ChatTurnCancelledAction
+    | ChatErrorAction
+    | ChatTurnResumeAction
+    | ChatTruncatedAction
+    | ChatTurnsLoadedAction
+    | ChatToolCallStartAction
+    | ChatToolCallDeltaAction
+    | ChatToolCallReadyAction
+    | ChatToolCallConfirmedAction
+    | ChatToolCallCompleteAction
+    | ChatToolCallResultConfirmedAction
+    | ChatToolCallContentChangedAction
+    | ChatToolCallAuthRequiredAction
+    | ChatToolCallAuthResolvedAction
+    | ChatInputRequestedAction
+    | ChatInputAnswerChangedAction
+    | ChatInputCompletedAction,
+    Tag("type"),
+]
+"""An action on a chat."""
 
 TerminalAction: TypeAlias = Annotated[
     TerminalDataAction
@@ -140,17 +235,74 @@ TerminalAction: TypeAlias = Annotated[
 ]
 """An action on a terminal."""
 
-StateAction: TypeAlias = Annotated[RootAction | SessionAction | TerminalAction, Tag("type")]
+ChangesetAction: TypeAlias = Annotated[
+    ChangesetStatusChangedAction
+    | ChangesetFileSetAction
+    | ChangesetFileRemovedAction
+    | ChangesetFilesReviewChangedAction
+    | ChangesetContentChangedAction
+    | ChangesetOperationsChangedAction
+    | ChangesetOperationStatusChangedAction
+    | ChangesetClearedAction,
+    Tag("type"),
+]
+"""An action on a changeset."""
+
+AnnotationsAction: TypeAlias = Annotated[
+    AnnotationsSetAction
+    | AnnotationsUpdatedAction
+    | AnnotationsRemovedAction
+    | AnnotationsEntrySetAction
+    | AnnotationsEntryRemovedAction,
+    Tag("type"),
+]
+"""An action on a session's annotations."""
+
+AutomationAction: TypeAlias = Annotated[
+    AutomationSetAction
+    | AutomationRemovedAction
+    | AutomationCreateRequestedAction
+    | AutomationUpdateRequestedAction,
+    Tag("type"),
+]
+"""An action on the automations."""
+
+AutomationRunAction: TypeAlias = Annotated[
+    AutomationRunLifecycleChangedAction
+    | AutomationRunSessionSetAction
+    | AutomationRunSessionRemovedAction
+    | AutomationRunPrimarySessionChangedAction
+    | AutomationRunCancelRequestedAction,
+    Tag("type"),
+]
+"""An action on a run of an automation."""
+
+CanvasAction: TypeAlias = Annotated[
+    CanvasStateChangedAction,
+    Tag("type"),
+]
+"""An action on a canvas."""
+
+ResourceWatchAction: TypeAlias = Annotated[
+    ResourceWatchChangedAction,
+    Tag("type"),
+]
+"""What a watch reports."""
+
+StateAction: TypeAlias = Annotated[
+    RootAction
+    | SessionAction
+    | ChatAction
+    | TerminalAction
+    | ChangesetAction
+    | AnnotationsAction
+    | AutomationAction
+    | AutomationRunAction
+    | CanvasAction
+    | ResourceWatchAction,
+    Tag("type"),
+]
 """Any action."""
 
 CLIENT_ACTIONS: frozenset[str] = frozenset(get_args(ClientActionType))
-"""What a client may dispatch."""
-
-
-def resource_of(action: Any) -> URI | None:
-    """Give the URI of the resource that an action changes; `None` if it names none."""
-    scope, _, _ = str(action.get("type")).partition("/")
-    if scope == "root":
-        return ROOT_URI
-    uri = action.get(scope) if scope in ("session", "terminal") else None
-    return uri if type(uri) is str else None
+"""The types of the actions that a client may dispatch."""

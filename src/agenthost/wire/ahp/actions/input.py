@@ -1,63 +1,31 @@
-"""Actions on input requests and on messages that wait."""
+"""Actions on input requests."""
 
 from typing import Literal, NotRequired, TypedDict
 
-from agenthost.wire.ahp.common import URI
-from agenthost.wire.ahp.enums import PendingMessageKind, SessionInputResponseKind
-from agenthost.wire.ahp.input import SessionInputAnswer, SessionInputRequest
-from agenthost.wire.ahp.message import UserMessage
+from agenthost.wire.ahp.enums import ChatInputResponseKind
+from agenthost.wire.ahp.input import ChatInputAnswer, ChatInputRequest
 
 
-class SessionInputRequestedAction(TypedDict):
+class ChatInputRequestedAction(TypedDict):
     """The agent has questions."""
 
-    type: Literal["session/inputRequested"]
-    session: URI
-    request: SessionInputRequest
+    type: Literal["chat/inputRequested"]
+    request: ChatInputRequest
 
 
-class SessionInputAnswerChangedAction(TypedDict):
-    """An answer was drafted, given or taken back."""
+class ChatInputAnswerChangedAction(TypedDict):
+    """An answer was drafted, submitted, skipped or removed."""
 
-    type: Literal["session/inputAnswerChanged"]
-    session: URI
+    type: Literal["chat/inputAnswerChanged"]
     requestId: str
     questionId: str
-    answer: NotRequired[SessionInputAnswer]  # absent = remove that answer
+    answer: NotRequired[ChatInputAnswer]  # absent = remove that answer
 
 
-class SessionInputCompletedAction(TypedDict):
-    """The questions are settled."""
+class ChatInputCompletedAction(TypedDict):
+    """The input request is closed."""
 
-    type: Literal["session/inputCompleted"]
-    session: URI
+    type: Literal["chat/inputCompleted"]
     requestId: str
-    response: SessionInputResponseKind
-    answers: NotRequired[dict[str, SessionInputAnswer]]
-
-
-class SessionPendingMessageSetAction(TypedDict):
-    """A message waits, or its text changed."""
-
-    type: Literal["session/pendingMessageSet"]
-    session: URI
-    kind: PendingMessageKind
-    id: str
-    userMessage: UserMessage
-
-
-class SessionPendingMessageRemovedAction(TypedDict):
-    """A message waits no longer."""
-
-    type: Literal["session/pendingMessageRemoved"]
-    session: URI
-    kind: PendingMessageKind
-    id: str
-
-
-class SessionQueuedMessagesReorderedAction(TypedDict):
-    """The queue has a new order."""
-
-    type: Literal["session/queuedMessagesReordered"]
-    session: URI
-    order: list[str]
+    response: ChatInputResponseKind
+    answers: NotRequired[dict[str, ChatInputAnswer]]

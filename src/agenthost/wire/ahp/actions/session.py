@@ -1,13 +1,12 @@
-"""Actions on a session as a whole."""
+"""Actions on a session: its life, its chats, its clients, and what it waits for."""
 
 from typing import Literal, NotRequired, TypedDict
 
+from agenthost.wire.ahp.changeset import Changeset
+from agenthost.wire.ahp.chat import ChatSummary, PartialChatSummary
 from agenthost.wire.ahp.common import URI, ErrorInfo, Meta
-from agenthost.wire.ahp.customization import CustomizationRef, SessionCustomization
-from agenthost.wire.ahp.enums import CustomizationStatus
-from agenthost.wire.ahp.root import ModelSelection
-from agenthost.wire.ahp.session import SessionActiveClient
-from agenthost.wire.ahp.tool import FileEdit, ToolDefinition
+from agenthost.wire.ahp.session import SessionActiveClient, SessionInputRequest
+from agenthost.wire.ahp.tool import ToolDefinition
 from agenthost.wire.json import JsonObject
 
 
@@ -15,46 +14,69 @@ class SessionReadyAction(TypedDict):
     """The session can be used."""
 
     type: Literal["session/ready"]
-    session: URI
 
 
 class SessionCreationFailedAction(TypedDict):
-    """The session could not be made."""
+    """The session could not be created."""
 
     type: Literal["session/creationFailed"]
-    session: URI
     error: ErrorInfo
+
+
+class SessionChatAddedAction(TypedDict):
+    """The session has a new chat."""
+
+    type: Literal["session/chatAdded"]
+    summary: ChatSummary
+
+
+class SessionChatRemovedAction(TypedDict):
+    """A chat is gone."""
+
+    type: Literal["session/chatRemoved"]
+    chat: URI
+
+
+class SessionChatUpdatedAction(TypedDict):
+    """Something in a chat's summary changed."""
+
+    type: Literal["session/chatUpdated"]
+    chat: URI
+    changes: PartialChatSummary
+
+
+class SessionChatsReorderedAction(TypedDict):
+    """The chats have a new order."""
+
+    type: Literal["session/chatsReordered"]
+    chats: list[URI]
+
+
+class SessionDefaultChatChangedAction(TypedDict):
+    """Another chat is the default one, or none."""
+
+    type: Literal["session/defaultChatChanged"]
+    defaultChat: NotRequired[URI]
 
 
 class SessionTitleChangedAction(TypedDict):
     """The session has a new title."""
 
     type: Literal["session/titleChanged"]
-    session: URI
     title: str
-
-
-class SessionModelChangedAction(TypedDict):
-    """The session has a new model."""
-
-    type: Literal["session/modelChanged"]
-    session: URI
-    model: ModelSelection
 
 
 class SessionIsReadChangedAction(TypedDict):
     """The session was read, or is unread again."""
 
     type: Literal["session/isReadChanged"]
-    session: URI
     isRead: bool
 
 
 class SessionIsArchivedChangedAction(TypedDict):
-    """The session was archived, or brought back."""
+    """The session was archived or unarchived."""
 
     type: Literal["session/isArchivedChanged"]
-    session: URI
     isArchived: bool
 
 
@@ -62,75 +84,20 @@ class SessionActivityChangedAction(TypedDict):
     """What the session is doing, in a few words."""
 
     type: Literal["session/activityChanged"]
-    session: URI
     activity: NotRequired[str]
 
 
-class SessionDiffsChangedAction(TypedDict):
-    """The files that the session changed are now these."""
+class SessionChangesetsChangedAction(TypedDict):
+    """The changesets that the session offers are now these."""
 
-    type: Literal["session/diffsChanged"]
-    session: URI
-    diffs: list[FileEdit]
-
-
-class SessionServerToolsChangedAction(TypedDict):
-    """The host's tools are now these."""
-
-    type: Literal["session/serverToolsChanged"]
-    session: URI
-    tools: list[ToolDefinition]
-
-
-class SessionActiveClientChangedAction(TypedDict):
-    """Another client is the active one, or none."""
-
-    type: Literal["session/activeClientChanged"]
-    session: URI
-    activeClient: SessionActiveClient | None
-
-
-class SessionActiveClientToolsChangedAction(TypedDict):
-    """The active client's tools are now these."""
-
-    type: Literal["session/activeClientToolsChanged"]
-    session: URI
-    tools: list[ToolDefinition]
-
-
-class SessionCustomizationsChangedAction(TypedDict):
-    """The customizations are now these."""
-
-    type: Literal["session/customizationsChanged"]
-    session: URI
-    customizations: list[SessionCustomization]
-
-
-class SessionCustomizationToggledAction(TypedDict):
-    """A customization was switched on or off."""
-
-    type: Literal["session/customizationToggled"]
-    session: URI
-    uri: URI
-    enabled: bool
-
-
-class SessionCustomizationUpdatedAction(TypedDict):
-    """A customization changed, or came."""
-
-    type: Literal["session/customizationUpdated"]
-    session: URI
-    customization: CustomizationRef
-    enabled: NotRequired[bool]
-    status: NotRequired[CustomizationStatus]
-    statusMessage: NotRequired[str]
+    type: Literal["session/changesetsChanged"]
+    changesets: NotRequired[list[Changeset]]
 
 
 class SessionConfigChangedAction(TypedDict):
     """Settings of the session have new values."""
 
     type: Literal["session/configChanged"]
-    session: URI
     config: JsonObject
     replace: NotRequired[bool]  # true = replace all values
 
@@ -139,5 +106,61 @@ class SessionMetaChangedAction(TypedDict):
     """The session's free-form data is now this."""
 
     type: Literal["session/metaChanged"]
-    session: URI
     _meta: NotRequired[Meta]
+
+
+class SessionServerToolsChangedAction(TypedDict):
+    """The host's tools are now these."""
+
+    type: Literal["session/serverToolsChanged"]
+    tools: list[ToolDefinition]
+
+
+class SessionActiveClientSetAction(TypedDict):
+    """A client is active, or has changed its tools or customizations."""
+
+    type: Literal["session/activeClientSet"]
+    activeClient: SessionActiveClient
+
+
+class SessionActiveClientRemovedAction(TypedDict):
+    """A client is no longer active."""
+
+    type: Literal["session/activeClientRemoved"]
+    clientId: str
+
+
+class SessionWorkingDirectorySetAction(TypedDict):
+    """The session works in one more directory."""
+
+    type: Literal["session/workingDirectorySet"]
+    directory: URI
+
+
+class SessionWorkingDirectoryRemovedAction(TypedDict):
+    """The session no longer works in a directory."""
+
+    type: Literal["session/workingDirectoryRemoved"]
+    directory: URI
+
+
+class SessionWorkingDirectoryReplacedAction(TypedDict):
+    """The session works in one directory in place of another."""
+
+    type: Literal["session/workingDirectoryReplaced"]
+    directory: URI
+    replacement: URI
+
+
+class SessionInputNeededSetAction(TypedDict):
+    """A chat waits for something, or what it waits for changed."""
+
+    type: Literal["session/inputNeededSet"]
+    request: SessionInputRequest
+
+
+class SessionInputNeededRemovedAction(TypedDict):
+    """A chat no longer waits for something."""
+
+    type: Literal["session/inputNeededRemoved"]
+    id: str

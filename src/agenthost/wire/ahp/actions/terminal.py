@@ -10,15 +10,13 @@ class TerminalDataAction(TypedDict):
     """Output."""
 
     type: Literal["terminal/data"]
-    terminal: URI
     data: str
 
 
 class TerminalInputAction(TypedDict):
-    """Keys for the process."""
+    """Input for the process."""
 
     type: Literal["terminal/input"]
-    terminal: URI
     data: str
 
 
@@ -26,7 +24,6 @@ class TerminalResizedAction(TypedDict):
     """The terminal has a new size."""
 
     type: Literal["terminal/resized"]
-    terminal: URI
     cols: int
     rows: int
 
@@ -35,7 +32,6 @@ class TerminalClaimedAction(TypedDict):
     """The terminal has a new holder."""
 
     type: Literal["terminal/claimed"]
-    terminal: URI
     claim: TerminalClaim
 
 
@@ -43,7 +39,6 @@ class TerminalTitleChangedAction(TypedDict):
     """The terminal has a new title."""
 
     type: Literal["terminal/titleChanged"]
-    terminal: URI
     title: str
 
 
@@ -51,7 +46,6 @@ class TerminalCwdChangedAction(TypedDict):
     """The shell is in another folder."""
 
     type: Literal["terminal/cwdChanged"]
-    terminal: URI
     cwd: URI
 
 
@@ -59,39 +53,34 @@ class TerminalExitedAction(TypedDict):
     """The process ended."""
 
     type: Literal["terminal/exited"]
-    terminal: URI
     exitCode: NotRequired[int]
 
 
 class TerminalClearedAction(TypedDict):
-    """The screen and what was above it are gone."""
+    """The screen and the scrollback were cleared."""
 
     type: Literal["terminal/cleared"]
-    terminal: URI
 
 
 class TerminalCommandDetectionAvailableAction(TypedDict):
-    """The shell tells where commands begin and end."""
+    """The shell reports where commands start and end."""
 
     type: Literal["terminal/commandDetectionAvailable"]
-    terminal: URI
 
 
 class TerminalCommandExecutedAction(TypedDict):
     """A command began."""
 
     type: Literal["terminal/commandExecuted"]
-    terminal: URI
     commandId: str
     commandLine: str
-    timestamp: float
+    timestamp: float  # Unix ms, clock of the host
 
 
 class TerminalCommandFinishedAction(TypedDict):
     """A command ended."""
 
     type: Literal["terminal/commandFinished"]
-    terminal: URI
     commandId: str
     exitCode: NotRequired[int]
     durationMs: NotRequired[float]

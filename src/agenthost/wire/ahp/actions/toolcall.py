@@ -2,97 +2,120 @@
 
 from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
-from agenthost.wire.ahp.common import URI, Meta, StringOrMarkdown
-from agenthost.wire.ahp.enums import ToolCallConfirmationReason
-from agenthost.wire.ahp.message import UserMessage
-from agenthost.wire.ahp.tool import ToolResultContent
-from agenthost.wire.ahp.toolcall import ConfirmationOption, FileEdits, ToolCallResult
+from agenthost.wire.ahp.common import Meta, StringOrMarkdown
+from agenthost.wire.ahp.enums import ToolCallConfirmationReason, ToolCallDenialReason
+from agenthost.wire.ahp.mcp import McpAuthRequirement
+from agenthost.wire.ahp.message import Message
+from agenthost.wire.ahp.tool import FileEditCollection, ToolResultContent
+from agenthost.wire.ahp.toolcall import (
+    ConfirmationOption,
+    ToolCallContributor,
+    ToolCallResult,
+    ToolCallRiskAssessment,
+    ToolInput,
+)
 from agenthost.wire.annotations import Tag
 
 
 class ToolCallActionBase(TypedDict):
     """What every action on a tool call has."""
 
-    session: URI
     turnId: str
     toolCallId: str
     _meta: NotRequired[Meta]
 
 
-class SessionToolCallStartAction(ToolCallActionBase):
+class ChatToolCallStartAction(ToolCallActionBase):
     """The model begins to call a tool."""
 
-    type: Literal["session/toolCallStart"]
+    type: Literal["chat/toolCallStart"]
     toolName: str
     displayName: str
-    toolClientId: NotRequired[str]
+    intention: NotRequired[str]
+    contributor: NotRequired[ToolCallContributor]
 
 
-class SessionToolCallDeltaAction(ToolCallActionBase):
-    """The call's input goes on."""
+class ChatToolCallDeltaAction(ToolCallActionBase):
+    """More of the call's input."""
 
-    type: Literal["session/toolCallDelta"]
-    content: str
+    type: Literal["chat/toolCallDelta"]
+    content: NotRequired[str]
     invocationMessage: NotRequired[StringOrMarkdown]
 
 
-class SessionToolCallReadyAction(ToolCallActionBase):
-    """The call's input is whole: it runs, or asks to."""
+class ChatToolCallReadyAction(ToolCallActionBase):
+    """The call's input is complete: it runs, or asks for confirmation."""
 
-    type: Literal["session/toolCallReady"]
+    type: Literal["chat/toolCallReady"]
+    contributor: NotRequired[ToolCallContributor]
+    intention: NotRequired[str]
     invocationMessage: StringOrMarkdown
-    toolInput: NotRequired[str]
+    toolInput: NotRequired[ToolInput]
     confirmationTitle: NotRequired[StringOrMarkdown]
-    edits: NotRequired[FileEdits]
+    riskAssessment: NotRequired[ToolCallRiskAssessment]
+    edits: NotRequired[FileEditCollection]
     editable: NotRequired[bool]
     confirmed: NotRequired[ToolCallConfirmationReason]  # set = skip confirmation, go to running
     options: NotRequired[list[ConfirmationOption]]
 
 
-class SessionToolCallApprovedAction(ToolCallActionBase):
-    """Somebody allowed the call."""
+class ChatToolCallApprovedAction(ToolCallActionBase):
+    """Somebody approved the call."""
 
-    type: Literal["session/toolCallConfirmed"]
+    type: Literal["chat/toolCallConfirmed"]
     approved: Literal[True]
     confirmed: ToolCallConfirmationReason
     editedToolInput: NotRequired[str]
     selectedOptionId: NotRequired[str]
 
 
-class SessionToolCallDeniedAction(ToolCallActionBase):
+class ChatToolCallDeniedAction(ToolCallActionBase):
     """Somebody denied or skipped the call."""
 
-    type: Literal["session/toolCallConfirmed"]
+    type: Literal["chat/toolCallConfirmed"]
     approved: Literal[False]
-    reason: Literal["denied", "skipped"]
-    userSuggestion: NotRequired[UserMessage]
+    reason: ToolCallDenialReason
+    userSuggestion: NotRequired[Message]
     reasonMessage: NotRequired[StringOrMarkdown]
     selectedOptionId: NotRequired[str]
 
 
-SessionToolCallConfirmedAction: TypeAlias = Annotated[
-    SessionToolCallApprovedAction | SessionToolCallDeniedAction, Tag("approved")
+ChatToolCallConfirmedAction: TypeAlias = Annotated[
+    ChatToolCallApprovedAction | ChatToolCallDeniedAction, Tag("approved")
 ]
-"""Somebody decided about the call."""
+"""Somebody approved, denied or skipped the call."""
 
 
-class SessionToolCallCompleteAction(ToolCallActionBase):
+class ChatToolCallCompleteAction(ToolCallActionBase):
     """The tool is done."""
 
-    type: Literal["session/toolCallComplete"]
+    type: Literal["chat/toolCallComplete"]
     result: ToolCallResult
     requiresResultConfirmation: NotRequired[bool]  # true = stop in pending-result-confirmation
 
 
-class SessionToolCallResultConfirmedAction(ToolCallActionBase):
-    """Somebody allowed or withheld the result."""
+class ChatToolCallResultConfirmedAction(ToolCallActionBase):
+    """Somebody released or withheld the result."""
 
-    type: Literal["session/toolCallResultConfirmed"]
+    type: Literal["chat/toolCallResultConfirmed"]
     approved: bool
 
 
-class SessionToolCallContentChangedAction(ToolCallActionBase):
-    """The tool shows how far it is."""
+class ChatToolCallContentChangedAction(ToolCallActionBase):
+    """The tool shows its progress."""
 
-    type: Literal["session/toolCallContentChanged"]
+    type: Literal["chat/toolCallContentChanged"]
     content: list[ToolResultContent]
+
+
+class ChatToolCallAuthRequiredAction(ToolCallActionBase):
+    """The tool's MCP server needs a token."""
+
+    type: Literal["chat/toolCallAuthRequired"]
+    auth: McpAuthRequirement
+
+
+class ChatToolCallAuthResolvedAction(ToolCallActionBase):
+    """The tool's MCP server has its token."""
+
+    type: Literal["chat/toolCallAuthResolved"]

@@ -2,87 +2,105 @@
 
 from typing import Literal, NotRequired, TypedDict
 
-from agenthost.wire.ahp.common import URI, ErrorInfo, UsageInfo
-from agenthost.wire.ahp.message import UserMessage
-from agenthost.wire.ahp.turn import ResponsePart
+from agenthost.wire.ahp.common import Meta, Timestamp, UsageInfo
+from agenthost.wire.ahp.message import Message
+from agenthost.wire.ahp.turn import ErrorResponsePart, ResponsePart, Turn
 
 
-class SessionTurnStartedAction(TypedDict):
+class ChatTurnStartedAction(TypedDict):
     """A turn begins with a message."""
 
-    type: Literal["session/turnStarted"]
-    session: URI
+    type: Literal["chat/turnStarted"]
     turnId: str
-    userMessage: UserMessage
+    startedAt: Timestamp
+    message: Message
     queuedMessageId: NotRequired[str]  # set when started from a pending message
+    _meta: NotRequired[Meta]
 
 
-class SessionResponsePartAction(TypedDict):
+class ChatResponsePartAction(TypedDict):
     """A new part of the answer."""
 
-    type: Literal["session/responsePart"]
-    session: URI
+    type: Literal["chat/responsePart"]
     turnId: str
     part: ResponsePart
+    _meta: NotRequired[Meta]
 
 
-class SessionDeltaAction(TypedDict):
-    """The answer goes on."""
+class ChatDeltaAction(TypedDict):
+    """More of the answer."""
 
-    type: Literal["session/delta"]
-    session: URI
+    type: Literal["chat/delta"]
     turnId: str
     partId: str
     content: str
+    _meta: NotRequired[Meta]
 
 
-class SessionReasoningAction(TypedDict):
-    """The thinking goes on."""
+class ChatReasoningAction(TypedDict):
+    """More of the reasoning."""
 
-    type: Literal["session/reasoning"]
-    session: URI
+    type: Literal["chat/reasoning"]
     turnId: str
     partId: str
     content: str
+    _meta: NotRequired[Meta]
 
 
-class SessionUsageAction(TypedDict):
+class ChatUsageAction(TypedDict):
     """What the turn has cost so far."""
 
-    type: Literal["session/usage"]
-    session: URI
+    type: Literal["chat/usage"]
     turnId: str
     usage: UsageInfo
+    _meta: NotRequired[Meta]
 
 
-class SessionTurnCompleteAction(TypedDict):
-    """The turn ended well."""
+class ChatTurnCompleteAction(TypedDict):
+    """The turn is complete."""
 
-    type: Literal["session/turnComplete"]
-    session: URI
+    type: Literal["chat/turnComplete"]
+    turnId: str
+    duration: float  # ms
+    _meta: NotRequired[Meta]
+
+
+class ChatTurnCancelledAction(TypedDict):
+    """The turn was cancelled."""
+
+    type: Literal["chat/turnCancelled"]
+    turnId: str
+    duration: float  # ms
+    _meta: NotRequired[Meta]
+
+
+class ChatErrorAction(TypedDict):
+    """The turn failed."""
+
+    type: Literal["chat/error"]
+    turnId: str
+    duration: float  # ms
+    part: ErrorResponsePart
+    _meta: NotRequired[Meta]
+
+
+class ChatTurnResumeAction(TypedDict):
+    """The last turn, which failed, goes on."""
+
+    type: Literal["chat/turnResume"]
     turnId: str
 
 
-class SessionTurnCancelledAction(TypedDict):
-    """The turn was stopped."""
+class ChatTruncatedAction(TypedDict):
+    """The turns after this one are removed."""
 
-    type: Literal["session/turnCancelled"]
-    session: URI
-    turnId: str
-
-
-class SessionErrorAction(TypedDict):
-    """The turn broke."""
-
-    type: Literal["session/error"]
-    session: URI
-    turnId: str
-    error: ErrorInfo
-
-
-class SessionTruncatedAction(TypedDict):
-    """The turns after this one are gone."""
-
-    type: Literal["session/truncated"]
-    session: URI
+    type: Literal["chat/truncated"]
     turnId: NotRequired[str]  # absent = drop every turn
+
+
+class ChatTurnsLoadedAction(TypedDict):
+    """Older turns, which the state did not have."""
+
+    type: Literal["chat/turnsLoaded"]
+    turns: list[Turn]
+    turnsNextCursor: NotRequired[str]  # absent = these are the oldest

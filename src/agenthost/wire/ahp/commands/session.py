@@ -1,127 +1,32 @@
 """Commands on sessions."""
 
-from typing import NotRequired, TypedDict
+from typing import NotRequired
 
+from agenthost.wire.ahp.commands.params import BaseParams, PaginatedParams, PaginatedResult, RootParams
 from agenthost.wire.ahp.common import URI
-from agenthost.wire.ahp.config import SessionConfigSchema
-from agenthost.wire.ahp.enums import CompletionItemKind
-from agenthost.wire.ahp.message import MessageAttachment
-from agenthost.wire.ahp.root import ModelSelection
 from agenthost.wire.ahp.session import SessionActiveClient, SessionSummary
-from agenthost.wire.ahp.turn import Turn
 from agenthost.wire.json import JsonObject
 
 
-class SessionForkSource(TypedDict):
-    """The session and turn that a new session starts from."""
+class CreateSessionParams(BaseParams):
+    """`createSession`: its agent and settings. The channel is its new URI, which the client chooses."""
 
-    session: URI
-    turnId: str
-
-
-class CreateSessionParams(TypedDict):
-    """`createSession`: where, with which agent and how."""
-
-    session: URI  # client-chosen URI
     provider: NotRequired[str]
-    model: NotRequired[ModelSelection]
-    workingDirectory: NotRequired[URI]
-    fork: NotRequired[SessionForkSource]
+    workingDirectories: NotRequired[list[URI]]
     config: NotRequired[JsonObject]  # values collected through `resolveSessionConfig`
     activeClient: NotRequired[SessionActiveClient]  # its `clientId` must equal the caller's
+    progressToken: NotRequired[str]  # for `root/progress`
 
 
-class DisposeSessionParams(TypedDict):
-    """`disposeSession`: which one."""
-
-    session: URI
+class DisposeSessionParams(BaseParams):
+    """`disposeSession`: the channel is the session."""
 
 
-class ListSessionsParams(TypedDict):
-    """`listSessions`: a filter, in which AHP defines nothing; docs/ahp.md says what we read of it."""
-
-    filter: NotRequired[JsonObject]  # contents undefined in this version
+class ListSessionsParams(RootParams, PaginatedParams):
+    """`listSessions`: which page. AHP names no filter; docs/ahp.md says what we support."""
 
 
-class ListSessionsResult(TypedDict):
-    """`listSessions`: their summaries."""
+class ListSessionsResult(PaginatedResult):
+    """`listSessions`: that page, the last modified first."""
 
     items: list[SessionSummary]
-
-
-class FetchTurnsParams(TypedDict):
-    """`fetchTurns`: a page of a session's past."""
-
-    session: URI
-    before: NotRequired[str]  # exclusive; absent = from the newest turn
-    limit: NotRequired[int]  # server may cap
-
-
-class FetchTurnsResult(TypedDict):
-    """`fetchTurns`: that page."""
-
-    turns: list[Turn]  # oldest first
-    hasMore: bool  # older turns exist before this page
-
-
-class ResolveSessionConfigParams(TypedDict):
-    """`resolveSessionConfig`: the choices so far."""
-
-    provider: NotRequired[str]
-    workingDirectory: NotRequired[URI]
-    config: NotRequired[JsonObject]
-
-
-class ResolveSessionConfigResult(TypedDict):
-    """`resolveSessionConfig`: the whole form for them."""
-
-    schema: SessionConfigSchema
-    values: JsonObject
-
-
-class SessionConfigCompletionsParams(TypedDict):
-    """`sessionConfigCompletions`: the setting whose values are wanted."""
-
-    provider: NotRequired[str]
-    workingDirectory: NotRequired[URI]
-    config: NotRequired[JsonObject]
-    property: str
-    query: NotRequired[str]
-
-
-class SessionConfigValueItem(TypedDict):
-    """A value that a setting may have."""
-
-    value: str
-    label: str
-    description: NotRequired[str]
-
-
-class SessionConfigCompletionsResult(TypedDict):
-    """`sessionConfigCompletions`: its values."""
-
-    items: list[SessionConfigValueItem]
-
-
-class CompletionsParams(TypedDict):
-    """`completions`: the text typed so far."""
-
-    kind: CompletionItemKind
-    session: URI
-    text: str
-    offset: int  # UTF-16 code units, 0 ≤ offset ≤ length of text in UTF-16 units
-
-
-class CompletionItem(TypedDict):
-    """Something to put into the text."""
-
-    insertText: str
-    rangeStart: NotRequired[int]  # UTF-16, half-open range; absent = insert at cursor
-    rangeEnd: NotRequired[int]  # UTF-16, exclusive
-    attachment: MessageAttachment
-
-
-class CompletionsResult(TypedDict):
-    """`completions`: what could come next."""
-
-    items: list[CompletionItem]

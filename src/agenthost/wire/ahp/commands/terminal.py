@@ -1,15 +1,15 @@
 """Commands on terminals."""
 
-from typing import NotRequired, TypedDict
+from typing import NotRequired
 
+from agenthost.wire.ahp.commands.params import BaseParams
 from agenthost.wire.ahp.common import URI
 from agenthost.wire.ahp.terminal import TerminalClaim
 
 
-class CreateTerminalParams(TypedDict):
-    """`createTerminal`: where, for whom and how."""
+class CreateTerminalParams(BaseParams):
+    """`createTerminal`: its holder and how it starts. The channel is its new URI."""
 
-    terminal: URI  # client-chosen URI
     claim: TerminalClaim
     name: NotRequired[str]
     cwd: NotRequired[URI]
@@ -17,7 +17,5 @@ class CreateTerminalParams(TypedDict):
     rows: NotRequired[int]
 
 
-class DisposeTerminalParams(TypedDict):
-    """`disposeTerminal`: which one."""
-
-    terminal: URI
+class DisposeTerminalParams(BaseParams):
+    """`disposeTerminal`: the channel is the terminal."""

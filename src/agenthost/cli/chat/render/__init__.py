@@ -1,0 +1,1 @@
+"""Rendering: what happens in a session, as lines of text. Imports `terminal`, nothing else of the chat."""

@@ -1,0 +1,78 @@
+"""Approvals of a session and of its subagents' sessions.
+
+A subagent asks in its own session, which no user has open. While the call runs that started it, its questions
+are asked here, with its name.
+"""
+
+import asyncio
+from typing import Any, NoReturn
+
+from agenthost.cli.chat.approvals import ApprovalContext, SessionApprovals
+from agenthost.cli.chat.render.authorship import Authorship
+from agenthost.cli.chat.render.calls import content_blocks
+from agenthost.client.ahp import AhpError, Session
+from agenthost.wire.ahp.legacy.actions.text import TextAction
+
+__all__ = ["ApprovalTree"]
+
+
+class ApprovalTree:
+    """The approvals of one session, and of all sessions below it."""
+
+    def __init__(
+        self, context: ApprovalContext, session: Session, authorship: Authorship, agent: str = ""
+    ) -> None:
+        self._context = context
+        self._session = session
+        self._approvals = SessionApprovals(context, session, authorship, agent)
+        self._subagents: dict[str, asyncio.Task[None]] = {}
+
+    async def run(self) -> NoReturn:
+        """Ask for approvals as long as the session exists.
+
+        Raises:
+            AhpError: it no longer exists.
+        """
+        watching = asyncio.create_task(self._watch_subagents())
+        try:
+            await self._approvals.run()
+        finally:
+            for task in (watching, *self._subagents.values()):
+                task.cancel()
+            await asyncio.gather(watching, *self._subagents.values(), return_exceptions=True)
+
+    async def _watch_subagents(self) -> None:
+        changes = self._session.changes()
+        try:
+            self._sync_subagents()
+            async for change in changes:
+                if not changes.has_more and not isinstance(change.action, TextAction):
+                    self._sync_subagents()
+        finally:
+            changes.close()
+
+    def _sync_subagents(self) -> None:
+        """Run the approvals of the subagents whose calls run, and of no others."""
+        calls: list[Any] = [call for call in self._session.calls if call["status"] == "running"]
+        blocks = {block["resource"]: block for call in calls for block in content_blocks(call, "subagent")}
+        for uri in [uri for uri in self._subagents if uri not in blocks]:
+            self._subagents.pop(uri).cancel()
+        for uri, block in blocks.items():
+            if uri not in self._subagents:
+                self._subagents[uri] = asyncio.create_task(self._run_subagent(uri, block))
+
+    async def _run_subagent(self, uri: str, block: Any) -> None:
+        authorship = Authorship(self._context.client.client_id)
+        try:
+            session = await self._context.client.session(uri)
+        except AhpError:
+            return  # not accessible, or already gone
+        stop = session.listen(authorship.record)
+        try:
+            agent = block.get("agentName") or block["title"]
+            await ApprovalTree(self._context, session, authorship, agent).run()
+        except AhpError:
+            return
+        finally:
+            stop()
+            session.close()

@@ -1,0 +1,1 @@
+"""The terminal: what is printed, painted and typed. Imports nothing else of the chat."""

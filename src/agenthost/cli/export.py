@@ -1,0 +1,89 @@
+"""A session as a Markdown document: everything that was said and done in it. Pure."""
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+from agenthost.cli.chat.render.calls import content_blocks, describe_content, headline, outcome, text_lines
+from agenthost.cli.chat.render.events import plain_text
+from agenthost.cli.chat.render.wording import describe_end, describe_usage, session_id
+from agenthost.core.queries import has_ended
+from agenthost.wire.ahp.legacy.message import attachment_label
+
+__all__ = ["format_time", "session_to_markdown"]
+
+_FENCES = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
+
+
+def session_to_markdown(state: Any) -> str:
+    """Return the document of a session."""
+    summary = state["summary"]
+    turns = [*state["turns"], *([state["activeTurn"]] if "activeTurn" in state else [])]
+    times = f"from {format_time(summary['createdAt'])} to {format_time(summary['modifiedAt'])}"
+    blocks = [
+        f"# {summary['title'] or 'Untitled'}",
+        f"Session {session_id(summary['resource'])} with {summary['provider']}, {times}.",
+        *(block for turn in turns for block in _turn(turn, summary["provider"])),
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def format_time(milliseconds: float) -> str:
+    """Return a time in UTC, to the minute."""
+    return f"{datetime.fromtimestamp(milliseconds / 1000, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _turn(turn: Any, agent: str) -> list[str]:
+    message = turn["userMessage"]
+    blocks = ["## User", message["text"]]
+    blocks += [f"- attached: {attachment_label(attachment)}" for attachment in message.get("attachments", [])]
+    blocks.append(f"## {agent}")
+    for part in turn["responseParts"]:
+        blocks += _part(part)
+    if "state" not in turn:
+        blocks.append("*still running*")
+    elif sentence := describe_end(turn, None):
+        blocks.append(f"*{sentence}*")
+    if error := turn.get("error"):
+        blocks.append(f"**Error:** {error['message']}")
+    if usage := describe_usage(turn.get("usage")):
+        blocks.append(f"*{usage}*")
+    return [block for block in blocks if block.strip()]
+
+
+def _part(part: Any) -> list[str]:
+    match part["kind"]:
+        case "markdown":
+            return [part["content"].strip("\n")]
+        case "reasoning":
+            return ["\n".join(f"> {line}".rstrip() for line in part["content"].strip().split("\n"))]
+        case "systemNotification":
+            return [f"*{plain_text(part['content'])}*"]
+        case "contentRef":
+            return [f"*content: {describe_content(part)}*"]
+        case "toolCall":
+            return _call(part["toolCall"])
+        case _:
+            return []
+
+
+def _call(call: Any) -> list[str]:
+    blocks = [f"**{call['displayName']}**: {outcome(call) if has_ended(call) else headline(call)}"]
+    if given := call.get("toolInput"):
+        blocks.append(_fenced(given, "json"))
+    if texts := text_lines(call):
+        blocks.append(_fenced("\n".join(texts), "text"))
+    for edit in content_blocks(call, "fileEdit"):
+        version = edit.get("after") or edit.get("before") or {}
+        blocks.append(f"- changed: {version.get('uri', 'a file')}")
+    blocks += [
+        f"- subagent: {block['title']} ({block['resource']})" for block in content_blocks(call, "subagent")
+    ]
+    return blocks
+
+
+def _fenced(text: str, language: str) -> str:
+    """Put a text into a fence that is longer than any inside it."""
+    longest = max((len(fence) for fence in _FENCES.findall(text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"

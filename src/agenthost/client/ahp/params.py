@@ -1,0 +1,85 @@
+"""Params: what is sent to create sessions and terminals."""
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from agenthost.wire.ahp.legacy.commands.session import CreateSessionParams
+from agenthost.wire.ahp.legacy.commands.terminal import CreateTerminalParams
+from agenthost.wire.ahp.legacy.common import URI
+from agenthost.wire.ahp.legacy.root import ModelSelection
+from agenthost.wire.ahp.legacy.terminal import TerminalClaim
+from agenthost.wire.json import JsonObject
+
+__all__ = ["choices", "model_selection", "new_fork", "new_session", "new_terminal"]
+
+
+def model_selection(model: str, config: Mapping[str, str] | None) -> ModelSelection:
+    """Return a model with its settings."""
+    selection: ModelSelection = {"id": model}
+    if config:
+        selection["config"] = dict(config)
+    return selection
+
+
+def new_session(
+    provider: str,
+    *,
+    uri: URI | None,
+    model: ModelSelection | None,
+    config: JsonObject | None,
+    folder: URI | None,
+) -> CreateSessionParams:
+    """Return the params of a new session; it has a random URI unless one is given."""
+    params: CreateSessionParams = {"session": uri or _random_uri(provider), "provider": provider}
+    if model is not None:
+        params["model"] = model
+    if config is not None:
+        params["config"] = config
+    if folder is not None:
+        params["workingDirectory"] = folder
+    return params
+
+
+def new_fork(source: URI, turn_id: str, provider: str | None) -> CreateSessionParams:
+    """Return the params of a session that begins like another one, up to a turn."""
+    scheme = source.partition(":")[0]
+    params: CreateSessionParams = {
+        "session": _random_uri(scheme),
+        "fork": {"session": source, "turnId": turn_id},
+    }
+    if provider is not None:
+        params["provider"] = provider
+    return params
+
+
+def new_terminal(
+    claim: TerminalClaim,
+    *,
+    uri: URI | None,
+    name: str | None,
+    folder: URI | None,
+    cols: int | None,
+    rows: int | None,
+) -> CreateTerminalParams:
+    """Return the params of a new terminal; it has a random URI unless one is given."""
+    params: CreateTerminalParams = {"terminal": uri or _random_uri("terminal"), "claim": claim}
+    if name is not None:
+        params["name"] = name
+    if folder is not None:
+        params["cwd"] = folder
+    if cols is not None:
+        params["cols"] = cols
+    if rows is not None:
+        params["rows"] = rows
+    return params
+
+
+def choices(agent: str | None, folder: URI | None, config: JsonObject | None) -> dict[str, Any]:
+    """Return the choices that a session's settings depend on."""
+    given = {"provider": agent, "workingDirectory": folder, "config": config}
+    return {key: value for key, value in given.items() if value is not None}
+
+
+def _random_uri(scheme: str) -> URI:
+    return f"{scheme}:/{secrets.token_hex(16)}"

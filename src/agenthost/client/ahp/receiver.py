@@ -1,0 +1,127 @@
+"""The receiver: hands each message of the host to the part it is for, in order."""
+
+import inspect
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias
+
+from agenthost.client.ahp.frames import TextFrame, decode_frame, read_envelope
+from agenthost.client.ahp.link import Link
+from agenthost.client.ahp.observable_replica import ObservableReplica, now_ms
+from agenthost.client.ahp.requests import PendingRequests
+from agenthost.client.ahp.tasks import BackgroundTasks
+from agenthost.client.threads import run_in_thread
+from agenthost.errors import InvalidValue
+from agenthost.wire.ahp.legacy.actions import action_resource
+from agenthost.wire.ahp.legacy.commands.resource import ResourceRequestParams
+from agenthost.wire.ahp.legacy.common import URI
+from agenthost.wire.ahp.legacy.errors import ErrorCode
+from agenthost.wire.ahp.legacy.methods import METHODS
+from agenthost.wire.jsonrpc import BadFrame, Failure, Notification, Request, Success, encode_message
+
+__all__ = ["OnAccessRequest", "Receiver", "deny_access"]
+
+log = logging.getLogger("agenthost.client")
+
+OnAccessRequest: TypeAlias = Callable[[ResourceRequestParams], "bool | Awaitable[bool]"]
+"""Decides whether the host may access a file of the application. Runs in a thread unless it is `async`."""
+
+
+def deny_access(_request: ResourceRequestParams) -> bool:
+    """Deny all access; this is the default."""
+    return False
+
+
+class Receiver:
+    """Handles frames.
+
+    `on_notification` is called with notifications, `on_stale` with resources whose state may be wrong.
+    """
+
+    def __init__(
+        self,
+        replica: ObservableReplica,
+        requests: PendingRequests,
+        tasks: BackgroundTasks,
+        *,
+        on_access_request: OnAccessRequest,
+        on_notification: Callable[[Any], None],
+        on_stale: Callable[[URI], None],
+    ) -> None:
+        self._replica = replica
+        self._requests = requests
+        self._tasks = tasks
+        self._on_access_request = on_access_request
+        self._on_notification = on_notification
+        self._on_stale = on_stale
+
+    def receive(self, data: bytes, link: Link) -> None:
+        """Handle a frame. An invalid one is logged and ignored."""
+        try:
+            frame = decode_frame(data)
+        except BadFrame as bad:
+            log.warning("the host sent something that is not a message: %s", bad)
+            return
+        if type(frame) is TextFrame:
+            params = frame.params
+            self._replica.apply_text(params.action, params.serverSeq, now_ms())
+        elif isinstance(frame, Notification):
+            self._notified(frame)
+        elif isinstance(frame, Request):  # never taken for an answer (HR-R10)
+            self._tasks.spawn(self._answer(frame, link))
+        elif isinstance(frame, Success | Failure):
+            self._requests.resolve(frame)
+
+    def _notified(self, message: Notification) -> None:
+        if message.method == "action":
+            self._apply(message.params)
+        elif message.method == "notification":  # HR-R09
+            try:
+                self._on_notification(METHODS["notification"].params.take(message.params)["notification"])
+            except InvalidValue as error:
+                log.warning("the host sent an invalid notification: %s", error)
+
+    def _apply(self, params: Any) -> None:
+        try:
+            self._replica.apply(read_envelope(params), now_ms())
+        except InvalidValue as error:
+            log.warning("the host sent an invalid action: %s", error)
+            self._mark_stale(params)
+        except Exception:
+            log.exception("an action of the host could not be applied")
+            self._mark_stale(params)
+
+    def _mark_stale(self, params: Any) -> None:
+        """Have a state fetched again: what could not be applied here was applied at the host."""
+        inner = params.get("envelope", params)
+        action = inner.get("action") if isinstance(inner, dict) else None
+        uri = action_resource(action) if isinstance(action, dict) else None
+        if uri is not None and self._replica.is_subscribed(uri):
+            self._on_stale(uri)
+
+    async def _answer(self, request: Request, link: Link) -> None:
+        """Answer a request of the host. The only one that clients know is a request for access."""
+        if request.method != "resourceRequest":
+            sentence = f"this client has no method {request.method!r:.100}"
+            link.post(encode_message(Failure(request.id, ErrorCode.METHOD_NOT_FOUND, sentence)))
+            return
+        try:
+            wanted = METHODS["resourceRequest"].params.take(request.params)
+            is_granted = await self._decide(wanted)
+        except InvalidValue as error:
+            link.post(encode_message(Failure(request.id, ErrorCode.INVALID_PARAMS, str(error))))
+            return
+        except Exception:
+            log.exception("asking whether the host may have access failed")
+            is_granted = False
+        if is_granted:
+            link.post(encode_message(Success(request.id, {})))
+        else:
+            sentence = "the application does not allow it"
+            link.post(encode_message(Failure(request.id, ErrorCode.PERMISSION_DENIED, sentence)))
+
+    async def _decide(self, wanted: ResourceRequestParams) -> bool:
+        if inspect.iscoroutinefunction(self._on_access_request):
+            return await self._on_access_request(wanted) is True
+        decision = await run_in_thread(lambda: self._on_access_request(wanted), "access for the host")
+        return (await decision if inspect.isawaitable(decision) else decision) is True

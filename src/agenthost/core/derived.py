@@ -1,0 +1,128 @@
+"""What a session shows of its chats: derived here, and only here, from what changed in a chat.
+
+The reducer of a chat changes the chat alone. The host adds these actions on the session's channel, in the
+commit of their cause: the chat's entry in the catalogue, what waits for somebody, and the unread mark (C2,
+C4 of docs/ahp.md).
+"""
+
+from typing import Any
+
+from agenthost.core import actions
+from agenthost.wire.ahp.actions import SessionAction
+from agenthost.wire.ahp.chat import ChatState, ChatSummary
+from agenthost.wire.ahp.common import URI
+from agenthost.wire.ahp.enums import SessionStatus
+from agenthost.wire.ahp.session import SessionInputRequest, SessionState
+
+__all__ = ["chat_summary", "derived_actions", "waiting_in"]
+
+SHOWN_FIELDS = ("title", "status", "activity", "modifiedAt")
+"""The fields of a chat that its entry in the catalogue repeats, and that can change."""
+
+FIXED_FIELDS = ("origin", "interactivity", "workingDirectories")
+
+WAITING = {"pending-confirmation", "pending-result-confirmation"}
+
+_QUIET = frozenset({"chat/delta", "chat/reasoning", "chat/toolCallDelta", "chat/responsePart", "chat/usage"})
+"""Actions of a chat that change nothing that a session shows."""
+
+_ASKING = frozenset(
+    {
+        "chat/toolCallReady",
+        "chat/toolCallConfirmed",
+        "chat/toolCallComplete",
+        "chat/toolCallAuthResolved",
+        "chat/inputRequested",
+        "chat/turnResume",
+    }
+)
+"""After these something may wait that did not before."""
+
+
+def chat_summary(chat: ChatState) -> ChatSummary:
+    """Return the entry of a chat in the catalogue of its session."""
+    fields: Any = chat
+    summary: Any = {"resource": chat["resource"]}
+    summary |= {key: fields[key] for key in (*SHOWN_FIELDS, *FIXED_FIELDS) if key in fields}
+    return summary  # type: ignore[no-any-return] # built of a chat's fields
+
+
+def derived_actions(
+    session: SessionState, kind: str, before: ChatState, after: ChatState
+) -> list[SessionAction]:
+    """Return what follows in the session from an action of this type in one of its chats."""
+    if kind in _QUIET or before is after:
+        return []
+    found: list[SessionAction] = []
+    # Compared field by field first: most actions of a call change none of them.
+    if (
+        after["status"] != before["status"]
+        or after["modifiedAt"] != before["modifiedAt"]
+        or after.get("activity") != before.get("activity")
+        or after["title"] != before["title"]
+    ):
+        found.append(actions.chat_updated(after["resource"], _changes(before, after)))
+    if session["status"] & SessionStatus.IS_READ and _became_unread(kind, before, after):
+        found.append(actions.is_read_changed(is_read=False))
+    if "inputNeeded" in session or kind in _ASKING:
+        found += _waiting_changes(session, after)
+    return found
+
+
+def _changes(before: ChatState, after: ChatState) -> Any:
+    old: Any = before
+    new: Any = after
+    # A merge cannot remove a field, so an activity that is over is an empty text.
+    return {key: new.get(key, "") for key in SHOWN_FIELDS if new.get(key) != old.get(key)}
+
+
+def _became_unread(kind: str, before: ChatState, after: ChatState) -> bool:
+    if kind == "chat/inputRequested":  # C14: also if something waits already
+        return True
+    return before.get("activeTurn", {}).get("id") != after.get("activeTurn", {}).get("id") or (
+        after["status"] & 31 == SessionStatus.INPUT_NEEDED and before["status"] & 31 != after["status"] & 31
+    )
+
+
+def _waiting_changes(session: SessionState, chat: ChatState) -> list[SessionAction]:
+    # New ones first: the session must not look idle in between.
+    now = waiting_in(chat)
+    known: dict[str, Any] = {
+        one["id"]: one for one in session.get("inputNeeded", []) if one["chat"] == chat["resource"]
+    }
+    changed = [one for name, one in now.items() if name not in known or _differs(known[name], one)]
+    gone = [name for name in known if name not in now]
+    return [*map(actions.input_needed_set, changed), *map(actions.input_needed_removed, gone)]
+
+
+def _differs(known: Any, now: Any) -> bool:
+    """Return whether a call that waits for approval asks for something else now. Progress does not count."""
+    return now["kind"] == "toolConfirmation" and bool(known.get("toolCall") != now["toolCall"])
+
+
+def waiting_in(chat: ChatState) -> dict[str, SessionInputRequest]:
+    """Return what waits for somebody in a chat, by id: calls to approve, calls for clients, questions."""
+    turn = chat.get("activeTurn")
+    found: dict[str, SessionInputRequest] = {}
+    for part in turn["responseParts"] if turn else ():
+        one: Any = None
+        if part["kind"] == "toolCall":
+            one = _waiting_call(chat["resource"], turn["id"] if turn else "", part["toolCall"])
+        elif part["kind"] == "inputRequest" and "response" not in part:
+            asked: Any = part["request"]
+            one = {"id": f"{chat['resource']}#input/{asked['id']}", "kind": "chatInput", "request": asked}
+        if one is not None:
+            request: Any = {**one, "chat": chat["resource"]}
+            found[one["id"]] = request
+    return found
+
+
+def _waiting_call(chat: URI, turn_id: str, call: Any) -> Any:
+    status = call["status"]
+    base = {"id": f"{chat}#call/{call['toolCallId']}/{status}", "turnId": turn_id, "toolCall": call}
+    if status in WAITING:
+        return {**base, "kind": "toolConfirmation"}
+    contributor = call.get("contributor", {})
+    if status == "running" and contributor.get("kind") == "client":
+        return {**base, "kind": "toolClientExecution", "clientId": contributor["clientId"]}
+    return None

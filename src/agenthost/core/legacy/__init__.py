@@ -1,0 +1,1 @@
+"""AHP before sessions had chats: its reducers."""

@@ -1,0 +1,46 @@
+"""Frames: what the host sends on its own. Actions are encoded once for everybody who speaks the version."""
+
+from typing import Any
+
+from agenthost.edges.ahp.connection import action_frame
+from agenthost.edges.ahp.v1 import older
+from agenthost.host.log.subscriptions import LogItem
+from agenthost.host.sessions.list_notices import Added, Changed, Notice, Removed
+from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.json import JsonObject
+from agenthost.wire.jsonrpc import Notification
+
+__all__ = ["action_frames", "list_notification", "older_action_frames"]
+
+CLEARED: dict[str, Any] = {"activity": "", "workingDirectories": [], "changes": {}, "_meta": {}}
+"""What stands for a field of a summary that was removed: a change cannot remove one."""
+
+
+def action_frames(item: LogItem) -> list[str]:
+    """Return the messages for an item of the log."""
+    return [action_frame(envelope) for envelope in item.envelopes()]
+
+
+def older_action_frames(item: LogItem) -> list[str]:
+    """Return the messages for an item of the log, for clients of 0.9."""
+    return [action_frame(envelope) for envelope in older.envelopes_of(item)]
+
+
+def list_notification(notice: Notice, *, is_older: bool) -> Notification | None:
+    """Return the notification for a change of the list of sessions; `None` if the client sees none (C3)."""
+    match notice:
+        case Added(summary=summary):
+            shown = older.strip_summary(summary) if is_older else summary
+            return Notification("root/sessionAdded", {"channel": ROOT_URI, "summary": shown})
+        case Removed(uri=uri):
+            return Notification("root/sessionRemoved", {"channel": ROOT_URI, "session": uri})
+        case Changed(uri=uri, changes=changes):
+            found = older.strip_summary(changes) if is_older else changes
+            if not found:
+                return None
+            fields: JsonObject = {
+                key: CLEARED.get(key) if value is None else value for key, value in found.items()
+            }
+            told = {key: value for key, value in fields.items() if value is not None}
+            params: JsonObject = {"channel": ROOT_URI, "session": uri, "changes": told}
+            return Notification("root/sessionSummaryChanged", params)

@@ -1,0 +1,103 @@
+"""The token of a server that has no keys: created at its first start, and stored in the data folder.
+
+It is a key with all grants and no owner. Its file contains all of it, readable by its user alone. It works
+until there are keys; after that only if it is enabled (`agenthost token --enable`).
+"""
+
+import hashlib
+import re
+import secrets
+from pathlib import Path
+
+import msgspec
+
+from agenthost.core.decisions.grants import GRANTS, Grant
+from agenthost.errors import StorageError
+from agenthost.host.storage.data_folder import replace_file
+
+__all__ = ["TOKEN", "LocalKey", "TokenFile"]
+
+TOKEN = "token"  # noqa: S105 - the name of the file
+ENABLED = "enabled"
+
+_TOKEN = re.compile(r"ah_([0-9a-f]{12})_([0-9a-f]{64})")
+
+
+class LocalKey(msgspec.Struct, frozen=True, kw_only=True):
+    """The token, as a key.
+
+    Attributes:
+        id: the part that is not secret.
+        sha256: the hash of its secret.
+        text: the whole token.
+        is_enabled: whether it works even if there are keys.
+        owner: always `None`: it gives access to the sessions of all owners.
+        grants: all grants.
+    """
+
+    id: str
+    sha256: str
+    text: str
+    is_enabled: bool = False
+    owner: None = None
+    grants: frozenset[Grant] = frozenset(GRANTS)
+
+    def is_valid(self, _now: float) -> bool:
+        """Return true: it never expires."""
+        return True
+
+
+class TokenFile:
+    """The file of the token."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def read(self) -> LocalKey | None:
+        """Return the token; `None` if there is none.
+
+        Raises:
+            StorageError: the file cannot be read, or contains something else.
+        """
+        try:
+            words = self.path.read_text("ascii").split()
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeDecodeError) as error:
+            raise StorageError(f"the token in {self.path} cannot be read: {error}") from None
+        found = _TOKEN.fullmatch(words[0]) if words else None
+        if found is None or words[1:] not in ([], [ENABLED]):
+            raise StorageError(f"{self.path} contains no token; remove it, and the next start creates one")
+        digest = hashlib.sha256(found[2].encode()).hexdigest()
+        return LocalKey(id=found[1], sha256=digest, text=found[0], is_enabled=bool(words[1:]))
+
+    def make(self) -> None:
+        """Create a token, unless there is one. Raises as `renew` does."""
+        if self.read() is None:
+            self._write(_new_token(), is_enabled=False)
+
+    def renew(self) -> None:
+        """Create another token. The previous one is no longer valid.
+
+        Raises:
+            StorageError: the file cannot be read or written.
+        """
+        old = self.read()
+        self._write(_new_token(), is_enabled=old is not None and old.is_enabled)
+
+    def enable(self, *, is_enabled: bool) -> None:
+        """Set whether it works even if there are keys. Raises as `renew` does."""
+        old = self.read()
+        self._write(_new_token() if old is None else old.text, is_enabled=is_enabled)
+
+    def _write(self, token: str, *, is_enabled: bool) -> None:
+        text = f"{token}\n{ENABLED}\n" if is_enabled else f"{token}\n"
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            replace_file(self.path, text.encode())
+        except OSError as error:
+            raise StorageError(f"the token in {self.path} cannot be written: {error.strerror}") from None
+
+
+def _new_token() -> str:
+    return f"ah_{secrets.token_hex(6)}_{secrets.token_hex(32)}"

@@ -1,0 +1,50 @@
+"""What can be done about the sessions of a data folder while no server holds it."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from agenthost.core import actions
+from agenthost.errors import SessionNotFound
+from agenthost.host.sessions.dispatch import Dispatcher
+from agenthost.host.sessions.listeners import ActionListeners
+from agenthost.host.state.engine import Engine
+from agenthost.host.state.session import Session
+from agenthost.host.storage.sqlite import SqliteStorage
+
+__all__ = ["cancel_turn"]
+
+
+async def cancel_turn(data: Path, choose: Callable[[Sequence[str]], str]) -> str:
+    """Cancel the turn of a session, and those of its subagents. Return the URI of the session.
+
+    `choose` is given the URIs of the sessions that have a turn, and returns the one that is meant. No turn is
+    resumed.
+
+    Raises:
+        StorageInUse: a server holds the folder.
+        StorageError: it cannot be opened.
+    """
+    async with Engine(SqliteStorage(data)) as engine:
+        dispatcher = Dispatcher(
+            engine.sessions, root=engine.root, senders=engine.senders, listeners=ActionListeners()
+        )
+        rows = [engine.storage.find(number=number) for number in engine.opening.active]
+        uri = choose([row.uri for row in rows if row is not None])
+        await _cancel(engine, dispatcher, await engine.sessions.get(uri))
+        await engine.journal.wait()
+        return uri
+
+
+async def _cancel(engine: Engine, dispatcher: Dispatcher, session: Session) -> None:
+    turn = session.chat.get("activeTurn")
+    if turn is None:
+        return
+    children = session.private.get("children", {})
+    below = [uri for key, uri in children.items() if key.startswith(f"{turn['id']}/")]
+    dispatcher.act(session, actions.turn_cancelled(turn["id"], session.elapsed()))
+    for uri in below:
+        try:
+            child = await engine.sessions.get(uri)
+        except SessionNotFound:
+            continue
+        await _cancel(engine, dispatcher, child)

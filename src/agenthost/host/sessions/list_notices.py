@@ -1,0 +1,117 @@
+"""List notices: tell clients which sessions are added and removed, and how their summaries change.
+
+The list of sessions is not a state: clients fetch it, and these notices keep it up to date (HR-L06, HR-L07).
+They have no sequence numbers and are not repeated (HR-C05). Changes of a session in quick succession are one
+notice (HR-L08).
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from agenthost.host.state.session import Session
+from agenthost.wire.ahp.session import SessionState, SessionSummary
+from agenthost.wire.json import JsonObject
+
+PAUSE = 0.1
+"""How long changes of summaries are collected, in seconds."""
+
+MUTABLE = (
+    *("title", "status", "activity", "modifiedAt", "project", "workingDirectories", "changes", "_meta"),
+    *("chats", "defaultChat"),
+)
+"""The fields of a summary that can change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A session was created."""
+
+    owner: str
+    summary: SessionSummary
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A session was removed for good."""
+
+    owner: str
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A summary changed. `changes` has the new values; a field that was removed is `None`."""
+
+    owner: str
+    uri: str
+    changes: JsonObject
+
+
+Notice: TypeAlias = Added | Removed | Changed
+Listener: TypeAlias = Callable[[Notice], None]
+
+
+class ListNotices:
+    """Sends notices to listeners, and remembers which summaries they know.
+
+    Attributes:
+        listeners: the listeners, each with its own key.
+    """
+
+    def __init__(self) -> None:
+        self.listeners: dict[object, Listener] = {}
+        # For each session that has changed since, the summary in the last notice.
+        self._told: dict[int, tuple[Session, SessionSummary]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Add a listener. Return a function that removes it."""
+        key = object()
+        self.listeners[key] = listener
+        return lambda: self.listeners.pop(key, None) and None
+
+    def tell(self, notice: Notice) -> None:
+        """Tell everybody."""
+        for listener in list(self.listeners.values()):
+            listener(notice)
+
+    def note(self, session: Session, before: SessionState) -> None:
+        """Record that a summary may have changed since this state. The notice follows after `PAUSE`."""
+        if before is session.state:
+            return
+        if session.number not in self._told:
+            self._told[session.number] = (session, session.summary(before))
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(PAUSE, self._tell_changes)
+
+    def forget(self, session: Session) -> None:
+        """Send no more notices about a session."""
+        self._told.pop(session.number, None)
+
+    def close(self) -> None:
+        """Send no more notices."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _tell_changes(self) -> None:
+        self._timer = None
+        told, self._told = self._told, {}
+        for number, (session, before) in told.items():
+            # Only what is durable; the rest is for the next notice.
+            now = session.summary(session.shown_state)
+            changes = summary_changes(before, now)
+            if changes:
+                self.tell(Changed(session.row.owner, session.row.uri, changes))
+            if session.state is not session.shown_state:
+                self._told[number] = (session, now)
+        if self._told:
+            self._timer = asyncio.get_running_loop().call_later(PAUSE, self._tell_changes)
+
+
+def summary_changes(before: SessionSummary, after: SessionSummary) -> JsonObject:
+    """Return the fields that differ with their new values; `None` for those that were removed."""
+    old: Any = before
+    new: Any = after
+    return {key: new.get(key) for key in MUTABLE if old.get(key) != new.get(key)}

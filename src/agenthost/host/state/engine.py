@@ -1,0 +1,212 @@
+"""The engine: the parts of a host that need no agent, wired together, opened and closed.
+
+Store, journal, root, sessions, contents and subscriptions, and the periodic work: trimming the log, syncing
+the disk. Runs no agents and knows no protocol.
+"""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from agenthost.errors import StorageError
+from agenthost.host.access.identity import Identity
+from agenthost.host.limits import Limits
+from agenthost.host.log.journal import Journal
+from agenthost.host.log.subscriptions import Hub, Subscriber
+from agenthost.host.state.blobs import Blobs
+from agenthost.host.state.feed import Feed
+from agenthost.host.state.registry import SessionRegistry
+from agenthost.host.state.root import Root
+from agenthost.host.state.search import Search
+from agenthost.host.state.senders import Senders
+from agenthost.host.state.session import NS_PER_MS, Session
+from agenthost.host.state.terminal import TerminalTable
+from agenthost.host.storage import Opening, Storage
+from agenthost.wire.ahp.config import RootConfigState
+from agenthost.wire.ahp.root import AgentInfo
+
+log = logging.getLogger("agenthost.engine")
+
+TRIM_SECONDS = 10.0
+"""How often the log is trimmed. In between it may grow beyond its limit."""
+
+SHRINKS_AT_ONCE = 16
+"""How often `shrink` is called each time. The rest is left for the next time."""
+
+OPEN_SECONDS = 5.0
+"""How long the first writes may take: a store that cannot be written should fail at the start."""
+
+SYNC_SECONDS = 1.0
+"""How often to sync if commits do not: this much may be lost in a power cut."""
+
+CLOSE_SECONDS = 5.0
+"""How long the last writes may take."""
+
+
+class Engine:
+    """An open store and everything that uses it. Use it as `async with Engine(storage) as engine`.
+
+    Attributes:
+        opening: what the store held, with the sessions whose turns have to be resumed.
+        journal: numbers and writes what happens.
+        root: what every client sees of the host.
+        sessions: all sessions.
+        senders: the connections that actions of clients come from.
+        contents: large contents of sessions.
+        search: finds sessions by their messages.
+        hub: all subscriptions.
+        terminals: the terminals that there are, by URI.
+    """
+
+    opening: Opening
+    journal: Journal
+    root: Root
+    sessions: SessionRegistry
+    senders: Senders
+
+    def __init__(
+        self,
+        storage: Storage,
+        limits: Limits | None = None,
+        *,
+        clock: Callable[[], int] = time.time_ns,
+        agents: Sequence[AgentInfo] | None = None,
+        config: RootConfigState | None = None,
+        terminals: TerminalTable[Any] | None = None,
+        loaded: Sequence[Callable[[Session], None]] = (),
+    ) -> None:
+        """Prepare an engine.
+
+        `agents` and `config` are what the root shows. Without `agents` the root shows those of the last run,
+        until `root.set_agents` is called. `terminals` is where feeds find terminals, by URI, and `loaded` is
+        called with each session that is loaded from the store; both are filled by the caller.
+        """
+        self.limits = limits or Limits()
+        self.storage = storage
+        self.hub = Hub()
+        self.terminals: TerminalTable[Any] = TerminalTable() if terminals is None else terminals
+        self._loaded = loaded
+        self.contents = Blobs(storage)
+        self.search = Search(storage)
+        self._agents = agents
+        self._config = config
+        self._clock = clock
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def __aenter__(self) -> Self:
+        """Open the store.
+
+        Raises:
+            StorageError: it cannot be opened; the sentence says why.
+        """
+        self.opening = await asyncio.to_thread(self.storage.open)
+        try:
+            await self._start()
+        except BaseException:
+            await self._stop(seconds=0)
+            raise
+        return self
+
+    async def _start(self) -> None:
+        self.journal = Journal(self.storage, self.opening.last_seq, max_backlog=self.limits.write_backlog)
+        self.root = Root(self.opening, self.journal, self.hub.publish)
+        self.sessions = SessionRegistry(
+            self.storage,
+            self.opening,
+            self.journal,
+            self.hub,
+            self._clock,
+            max_in_memory=self.limits.sessions_in_memory,
+            counted=self.root.set_active_sessions,
+            loaded=self._loaded,
+            is_taken=self.terminals.is_taken,
+        )
+        self.senders = Senders(self.storage, self.journal)
+        self.root.reconcile(self.opening.session_count, agents=self._agents, config=self._config)
+        await self._wait_durable()
+        self._tasks = [asyncio.create_task(one) for one in (self._trim_for_ever(), self._sync_for_ever())]
+
+    async def _wait_durable(self) -> None:
+        """Wait until the changes of the root are durable, so that nobody resumes from before them."""
+        try:
+            async with asyncio.timeout(OPEN_SECONDS):
+                await self.journal.wait()
+        except TimeoutError:
+            raise self.journal.trouble or StorageError("the store takes too long to write") from None
+
+    async def __aexit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        """Write what is left, and close the store."""
+        await self._stop(CLOSE_SECONDS)
+
+    async def _stop(self, seconds: float) -> None:
+        for task in self._tasks:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+        await self.journal.close(seconds)
+        await asyncio.to_thread(self.storage.close)
+
+    def now(self) -> int:
+        """Return the time in milliseconds."""
+        return self._clock() // NS_PER_MS
+
+    def feed(self, client: Identity) -> Feed:
+        """Return a feed for a new subscriber."""
+        return self.feed_for(self.subscriber(client))
+
+    def subscriber(self, client: Identity) -> Subscriber:
+        """Return a new subscriber, within the host's limits."""
+        limits = self.limits
+        return Subscriber(client, limits.subscriber_items, limits.subscriber_bytes)
+
+    def feed_for(self, subscriber: Subscriber, *, is_whole: bool = False) -> Feed:
+        """Return a feed for this subscriber; see `Feed` for `is_whole`."""
+        return Feed(
+            subscriber,
+            root=self.root,
+            sessions=self.sessions,
+            storage=self.storage,
+            journal=self.journal,
+            hub=self.hub,
+            terminals=self.terminals,
+            is_whole=is_whole,
+        )
+
+    async def trim(self) -> int:
+        """Trim the log to its limits, and return space to the disk. Return how many entries were removed."""
+        removed = 0
+        while count := await self.journal.in_turn(
+            self.storage.trim, self.limits.log_per_session, self.limits.log_in_all
+        ):
+            removed += count
+        for _ in range(SHRINKS_AT_ONCE):
+            if not await self.journal.in_turn(self.storage.shrink):
+                break
+        return removed
+
+    async def _trim_for_ever(self) -> None:
+        while True:
+            await asyncio.sleep(TRIM_SECONDS)
+            try:
+                await self.trim()
+            except StorageError as error:
+                log.warning("the log could not be trimmed; will try again: %s", error)
+
+    async def _sync_for_ever(self) -> None:
+        commits = 0
+        while True:
+            await asyncio.sleep(SYNC_SECONDS)
+            if commits == self.journal.stats.commits:
+                continue
+            commits = self.journal.stats.commits
+            try:
+                await asyncio.to_thread(self.storage.sync)
+            except StorageError as error:
+                commits = -1
+                log.warning("the last commits could not be synced to the disk; will try again: %s", error)

@@ -1,0 +1,506 @@
+"""All sessions: those in memory, and access to those on disk.
+
+A session is loaded when it is needed. It is evicted when nobody is subscribed, no turn is running, and others
+need the room. Only the store knows which sessions exist, so a million of them cost nothing here.
+"""
+
+import asyncio
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from typing import Any
+
+from agenthost.core.conversation import Conversation
+from agenthost.core.fork import fork_conversation
+from agenthost.core.reducers import Live, reduce_chat, reduce_session
+from agenthost.core.summaries import session_summary
+from agenthost.core.times import iso_time
+from agenthost.errors import Damaged, SessionExists, SessionNotFound, UriReserved
+from agenthost.host.log.journal import Journal
+from agenthost.host.log.subscriptions import Hub
+from agenthost.host.log.text_runs import actions_after
+from agenthost.host.state.private import Private
+from agenthost.host.state.session import NS_PER_MS, Session, TranscriptEntry
+from agenthost.host.storage import (
+    AddSession,
+    CopyContent,
+    DropSession,
+    Opening,
+    SessionRow,
+    Storage,
+    StoredSession,
+)
+from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.legacy import ROOT_URI as LEGACY_ROOT_URI
+from agenthost.wire.json import decode_json, encode_json
+
+CHAT_PREFIX = "ahp-chat:/"
+
+RESERVED = (ROOT_URI, LEGACY_ROOT_URI)
+"""The URIs of the root, which nothing else can have."""
+
+
+def chat_uri_of(name: str) -> str:
+    """Return the URI of the default chat of the session with this name."""
+    return CHAT_PREFIX + name
+
+
+class SessionRegistry:
+    """The sessions of a host. Lives on the event loop; reads the store in threads."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        opening: Opening,
+        journal: Journal,
+        hub: Hub,
+        clock: Callable[[], int],
+        *,
+        max_in_memory: int = 1_000,
+        counted: Callable[[int], None] = lambda _: None,
+        loaded: Sequence[Callable[[Session], None]] = (),
+        is_taken: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        """Start with what the store held.
+
+        `counted` is called with the number of sessions when it changes, `loaded` with each session that is
+        loaded from the store. `is_taken` returns whether something else has a URI.
+        """
+        self.count = opening.session_count
+        """How many sessions there are, in memory or not, including those that are being written."""
+        self.counts: dict[str, int] = {}
+        """How many durable sessions each owner has that `count_of` was called for."""
+        self._loaded = loaded
+        self._is_taken = is_taken
+        self._counted = counted
+        self._storage = storage
+        self._journal = journal
+        self._hub = hub
+        self._clock = clock
+        self._max_in_memory = max_in_memory
+        self._last_number = opening.last_number
+        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._uris: dict[str, str] = {}  # of those in memory, by their names
+        self._chats: dict[str, str] = {}  # and by the URIs of their default chats
+        self._drops = 0
+        self._loading: dict[str, asyncio.Task[Session]] = {}
+        # URIs and names of sessions that are being created or removed, with their owners. Nobody else may
+        # use them in the meantime.
+        self._claims: dict[tuple[str, str], str] = {}
+
+    @property
+    def in_memory(self) -> int:
+        """How many sessions are in memory."""
+        return len(self._sessions)
+
+    def in_memory_of(self, provider: str) -> list[Session]:
+        """Return the sessions of an agent that are in memory."""
+        return [one for one in self._sessions.values() if one.state["provider"] == provider]
+
+    async def create(
+        self,
+        uri: str,
+        conversation: Conversation,
+        *,
+        name: str | None = None,
+        owner: str = "",
+        private: Private | None = None,
+        messages: Sequence[TranscriptEntry] = (),
+    ) -> Session:
+        """Create a session with these states. It is durable when this returns.
+
+        Raises:
+            SessionExists: its URI or name is in use.
+            UriReserved: its URI or name is in use by another owner, or by something else.
+        """
+        return await self._add(uri, conversation, name, owner, private or {}, messages)
+
+    async def fork(
+        self,
+        uri: str,
+        turn_id: str,
+        new_uri: str,
+        *,
+        name: str | None = None,
+        left_behind: Collection[str] = (),
+    ) -> Session:
+        """Create a session with another's turns up to and including this one.
+
+        `left_behind` names the private data that is not copied.
+
+        Raises:
+            SessionNotFound: there is no session with that URI.
+            SessionExists: the new URI or name is in use.
+            UriReserved: it is in use by another owner, or by something else.
+            TurnInProgress: that turn has not ended yet.
+            TurnNotFound: the session has no such turn.
+        """
+        source = await self.get(uri)
+        name = name or secrets.token_hex(8)
+        forked = fork_conversation(
+            source.conversation,
+            turn_id,
+            source.uri,
+            new_uri,
+            chat_uri_of(name),
+            iso_time(self._clock() // NS_PER_MS) or "",
+        )
+        messages = source.messages[: source.end_of(turn_id)]
+        private: Any = {key: value for key, value in source.private.items() if key not in left_behind}
+        return await self._add(new_uri, forked, name, source.row.owner, private, messages, source.number)
+
+    async def _add(
+        self,
+        uri: str,
+        conversation: Conversation,
+        name: str | None,
+        owner: str,
+        private: Private,
+        messages: Sequence[TranscriptEntry],
+        source: int | None = None,
+    ) -> Session:
+        name = name or secrets.token_hex(8)
+        await self._claim(uri, name, owner)
+        session = self._create(uri, conversation, name, owner, private, messages)
+        copies = [] if source is None else [CopyContent(source, session.number)]
+        self._count(+1)
+        # The caller may be cancelled while it waits; the session is created all the same.
+        ticket = self._journal.write([_add_write(session), *copies], self._on_durable, session)
+        await self._journal.wait(ticket)
+        return session
+
+    def _count(self, change: int) -> None:
+        self.count += change
+        self._counted(self.count)
+
+    async def count_of(self, owner: str) -> int:
+        """Return how many sessions an owner has. From then on, `counts` is kept up to date."""
+        if owner not in self.counts:
+            await self._journal.in_turn(self._storage.count, owner, then=partial(self._set_count, owner))
+        return self.counts[owner]
+
+    def _set_count(self, owner: str, count: int) -> None:
+        self.counts[owner] = count
+
+    def _count_owned(self, owner: str, change: int) -> None:
+        if owner in self.counts:
+            self.counts[owner] += change
+
+    def _on_durable(self, session: Session) -> None:
+        self._count_owned(session.row.owner, +1)
+        self._release(session.row.uri, session.row.name)
+        self._add_to_memory(session)
+
+    async def _claim(self, uri: str, name: str, owner: str) -> None:
+        """Claim a URI and a name. Raise if one is taken, even by a session that is just being created."""
+        self._journal.refuse_if_in_trouble()
+        # A session cannot have the URI of its own chat.
+        if uri in (*RESERVED, chat_uri_of(name)) or self._is_taken(uri):
+            raise UriReserved(uri)
+        claims = _claims_on(uri, name)
+        for claim in claims:
+            if claim in self._claims:
+                raise self._taken_error(uri, self._claims[claim], owner)
+        self._claims |= dict.fromkeys(claims, owner)
+        try:
+            found = await asyncio.to_thread(self._find_either, uri, name)
+        except BaseException:
+            self._release(uri, name)
+            raise
+        if found is not None:
+            self._release(uri, name)
+            raise self._taken_error(uri, found.owner, owner)
+
+    def _taken_error(self, uri: str, theirs: str, owner: str) -> SessionExists | UriReserved:
+        """Return the error for a taken URI or name. Only its owner learns that there is a session."""
+        return SessionExists(uri) if theirs == owner else UriReserved(uri)
+
+    def _release(self, uri: str, name: str) -> None:
+        for claim in _claims_on(uri, name):
+            self._claims.pop(claim, None)
+
+    def _find_either(self, uri: str, name: str) -> SessionRow | None:
+        """Find what has a URI or a name already, or the URI of the chat that goes with it."""
+        found = self._find_chat(uri) or self._storage.find(name=name)
+        return found or self._storage.find(uri=chat_uri_of(name))
+
+    def _find_chat(self, uri: str) -> SessionRow | None:
+        """Find a session by its URI, or by that of its default chat."""
+        found = self._storage.find(uri=uri)
+        if found is None and uri.startswith(CHAT_PREFIX):
+            found = self._storage.find(name=uri.removeprefix(CHAT_PREFIX))
+        return found
+
+    def _create(
+        self,
+        uri: str,
+        conversation: Conversation,
+        name: str,
+        owner: str,
+        private: Private,
+        messages: Sequence[TranscriptEntry],
+    ) -> Session:
+        self._last_number += 1
+        state, chat = conversation
+        created_at = chat["modifiedAt"]
+        row = SessionRow(
+            number=self._last_number,
+            uri=uri,
+            name=name,
+            owner=owner,
+            is_active="activeTurn" in chat,
+            summary=encode_json(session_summary(uri, state, created_at)),
+            private=encode_json(private),
+        )
+        return self._new_session(
+            row, conversation, created_at, self._journal.shown_seq, list(messages), private
+        )
+
+    def _new_session(
+        self,
+        row: SessionRow,
+        conversation: Conversation,
+        created_at: str,
+        seq: int,
+        messages: list[TranscriptEntry],
+        private: Private,
+    ) -> Session:
+        return Session(
+            row,
+            conversation.session,
+            Live(conversation.chat),
+            seq,
+            messages,
+            private,
+            created_at=created_at,
+            journal=self._journal,
+            publish=self._hub.publish,
+            clock=self._clock,
+        )
+
+    async def find(self, uri: str) -> Session:
+        """Return a session by its URI, or by that of its default chat.
+
+        Raises:
+            SessionNotFound: there is no such session or chat.
+            Damaged: it cannot be read.
+        """
+        # Without looking into the store for a session with the URI of a chat that is in memory.
+        if uri not in self._chats:
+            try:
+                return await self.get(uri)
+            except SessionNotFound:
+                pass  # it may be a chat that is not in memory
+        return await self.find_chat(uri)
+
+    async def find_chat(self, uri: str) -> Session:
+        """Return the session whose default chat has this URI.
+
+        Raises:
+            SessionNotFound: there is no such chat.
+            Damaged: it cannot be read.
+        """
+        session = self._chats.get(uri)
+        if session is not None:
+            return await self.get(session)
+        row = await asyncio.to_thread(self._find_chat, uri)
+        found = None if row is None else await self.get(row.uri)
+        if found is None or found.chat_uri != uri:
+            raise SessionNotFound(uri)
+        return found
+
+    def peek_chat(self, uri: str) -> Session | None:
+        """Return the session whose default chat has this URI, if it is in memory."""
+        return self._sessions.get(self._chats.get(uri, ""))
+
+    async def get(self, uri: str) -> Session:
+        """Return a session, from memory or from the store.
+
+        Raises:
+            SessionNotFound: there is none with that URI.
+            Damaged: it cannot be read.
+        """
+        # Looked up again after loading: it may have been evicted already, and changing a session that is not
+        # in memory would make a second writer.
+        while (held := self._sessions.get(uri)) is None:
+            task = self._loading.get(uri)
+            if task is None:
+                task = self._loading[uri] = asyncio.create_task(self._load(uri))
+                task.add_done_callback(lambda _: self._loading.pop(uri, None))
+            # Several callers may wait for one load; cancelling one of them must not cancel the load.
+            await asyncio.shield(task)
+        self._sessions.move_to_end(uri)
+        return held
+
+    async def is_there(self, uri: str) -> bool:
+        """Return whether there is a session with this URI."""
+        return uri in self._sessions or await asyncio.to_thread(self._storage.find, uri=uri) is not None
+
+    async def is_active(self, uri: str) -> bool:
+        """Return whether there is a session with this URI whose turn is running or waiting."""
+        held = self._sessions.get(uri)
+        if held is not None:
+            return "activeTurn" in held.chat
+        row = await asyncio.to_thread(self._storage.find, uri=uri)
+        return row is not None and row.is_active
+
+    async def find_row(self, name: str) -> SessionRow | None:
+        """Return the row of a session by its name, without its state."""
+        return await asyncio.to_thread(self._storage.find, name=name)
+
+    async def owner_of(self, uri: str) -> str | None:
+        """Return the owner of a session without loading it; `None` if there is none with this URI."""
+        held = self._sessions.get(uri)
+        row = await asyncio.to_thread(self._storage.find, uri=uri) if held is None else held.row
+        return None if row is None else row.owner
+
+    def peek(self, uri: str) -> Session | None:
+        """Return a session by its URI, if it is in memory."""
+        return self._sessions.get(uri)
+
+    def held(self, name: str) -> Session | None:
+        """Return a session by its name, if it is in memory."""
+        session = self._sessions.get(self._uris.get(name, ""))
+        if session is not None:
+            self._sessions.move_to_end(session.row.uri)
+        return session
+
+    async def named(self, name: str) -> Session:
+        """Return a session by its name.
+
+        Raises:
+            SessionNotFound: there is none with that name.
+        """
+        row = await asyncio.to_thread(self._storage.find, name=name)
+        if row is None:
+            raise SessionNotFound(name)
+        return await self.get(row.uri)
+
+    async def by_number(self, number: int) -> Session:
+        """Return a session by the store's number for it, as in `Opening.active`.
+
+        Raises:
+            SessionNotFound: there is none with that number.
+        """
+        row = await asyncio.to_thread(self._storage.find, number=number)
+        session = None if row is None else await self.get(row.uri)
+        # Another session may have its URI by now.
+        if session is None or session.number != number:
+            raise SessionNotFound(f"number {number}")
+        return session
+
+    async def _load(self, uri: str) -> Session:
+        drops, stored = -1, None
+        while drops != self._drops:  # read again if a session was removed while reading: it may be this one
+            drops = self._drops
+            stored = await asyncio.to_thread(self._read, uri)
+        if stored is None or ("uri", uri) in self._claims:
+            raise SessionNotFound(uri)
+        session = self._restored(stored)
+        self._add_to_memory(session)
+        for on_load in self._loaded:
+            on_load(session)
+        return session
+
+    def _read(self, uri: str) -> StoredSession | None:
+        row = self._storage.find(uri=uri)
+        try:
+            return None if row is None else self._storage.load(row.number)
+        except Damaged:
+            raise Damaged(f"session {uri!r:.200}") from None  # the caller knows it by its URI
+
+    def _restored(self, stored: StoredSession) -> Session:
+        states = decode_json(stored.state)
+        state: Live[Any] = Live(states["session"])
+        chat: Live[Any] = Live(states["chat"])
+        seq = max([stored.state_seq, *(entry.seq for entry in stored.entries)])
+        entries = 0
+        for action, count in actions_after(stored.entries, after=stored.state_seq):
+            if str(action["type"]).startswith("chat/"):
+                chat = reduce_chat(chat, action)  # type: ignore[arg-type] # of a chat
+            else:
+                state = reduce_session(state, action)  # type: ignore[arg-type] # of a session
+            entries += count
+        messages = [
+            TranscriptEntry(body["turn"], body["message"]) for body in map(decode_json, stored.messages)
+        ]
+        session = self._new_session(
+            stored.row,
+            Conversation(state.state, chat.state),
+            decode_json(stored.row.summary)["createdAt"],
+            seq,
+            messages,
+            decode_json(stored.row.private),
+        )
+        session.entries, session.snapshot_bytes = entries, len(stored.state)
+        return session
+
+    async def dispose(self, uri: str) -> None:
+        """Remove a session for good. It is gone from the store when this returns.
+
+        Raises:
+            SessionNotFound: there is none with that URI.
+        """
+        session = await self.get(uri)
+        if ("uri", uri) in self._claims:
+            raise SessionNotFound(uri)  # another caller is removing it already
+        self._evict(uri)
+        self._claims |= dict.fromkeys(_claims_on(uri, session.row.name), session.row.owner)
+        session.leave()
+        self._count(-1)
+        ticket = self._journal.write([DropSession(session.number)], self._on_dropped, session)
+        await self._journal.wait(ticket)
+
+    def _on_dropped(self, session: Session) -> None:
+        self._release(session.row.uri, session.row.name)
+        self._hub.drop(session.number)
+        self._count_owned(session.row.owner, -1)
+        self._drops += 1
+
+    async def page(self, *, owner: str | None, before: int | None, limit: int) -> Sequence[SessionRow]:
+        """List sessions, newest first, starting below the number `before`.
+
+        `storage.cursors` turns the last row of a page into an opaque cursor, and a cursor into `before`.
+        """
+        return await asyncio.to_thread(self._storage.list, owner=owner, before=before, limit=limit)
+
+    def _add_to_memory(self, session: Session) -> None:
+        self._sessions[session.row.uri] = session
+        self._sessions.move_to_end(session.row.uri)
+        self._uris[session.row.name] = session.row.uri
+        self._chats[session.chat_uri] = session.row.uri
+        self._make_room()
+
+    def _evict(self, uri: str) -> None:
+        session = self._sessions.pop(uri, None)
+        if session is not None:
+            self._uris.pop(session.row.name, None)
+            self._chats.pop(session.chat_uri, None)
+
+    def _make_room(self) -> None:
+        """Evict the least recently used sessions that are idle, written, and have no subscribers."""
+        excess = len(self._sessions) - self._max_in_memory
+        if excess <= 0:
+            return
+        for uri, session in list(self._sessions.items())[:-1]:  # not the last: it was just loaded
+            if excess <= 0:
+                return
+            if self._can_evict(session):
+                self._evict(uri)
+                excess -= 1
+
+    def _can_evict(self, session: Session) -> bool:
+        # A session that is being created is about to be changed.
+        is_idle = session.is_written and not session.has_turn and session.state["lifecycle"] != "creating"
+        return is_idle and not self._hub.is_heard(session.number)
+
+
+def _claims_on(uri: str, name: str) -> tuple[tuple[str, str], ...]:
+    """Return what nobody else may have while a session is created or removed: its URIs and its name."""
+    return ("uri", uri), ("uri", chat_uri_of(name)), ("name", name)
+
+
+def _add_write(session: Session) -> AddSession:
+    messages = tuple(message.encoded() for message in session.messages)
+    return AddSession(session.row, session.encoded(), session.shown_seq, messages)

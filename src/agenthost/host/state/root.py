@@ -1,0 +1,213 @@
+"""The root: what every client sees of the host (agents, the number of sessions, terminals, settings).
+
+It is a resource like a session: only actions change it, and it has a log and a snapshot. So clients that were
+away get what they missed, even across a restart. Others decide what is true of the host and tell the root,
+which acts if something changed. Knows no agents and no connections.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from agenthost.core import actions
+from agenthost.core.reducers import Live, reduce_root
+from agenthost.host.access.identity import Identity
+from agenthost.host.log.journal import Journal
+from agenthost.host.log.subscriptions import LogItem
+from agenthost.host.log.text_runs import unpack
+from agenthost.host.state.refusals import stored_refusal
+from agenthost.host.storage import ROOT, DropLog, Opening, PutSnapshot
+from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.actions import RootAction
+from agenthost.wire.ahp.actions.envelope import ActionOrigin
+from agenthost.wire.ahp.config import RootConfigState
+from agenthost.wire.ahp.root import AgentInfo, RootState
+from agenthost.wire.ahp.terminal import TerminalInfo
+from agenthost.wire.json import JsonObject, decode_json, encode_json
+
+SNAPSHOT_ENTRIES = 1_000
+"""After how many entries a snapshot is written. The root is small, so its size does not matter."""
+
+
+class Root:
+    """The root in memory. Changed only by the host, on its event loop.
+
+    Attributes:
+        live: the state with everything that was applied.
+        shown: the state that is durable and was shown; `shown_seq` is the number of its last action.
+        entries: how many envelopes in the log are not in a snapshot.
+    """
+
+    number = ROOT
+
+    def __init__(self, opening: Opening, journal: Journal, publish: Callable[[LogItem], None]) -> None:
+        """Restore what the store held. `reconcile` brings it up to date."""
+        logged = unpack(opening.root_entries, after=opening.root_seq)
+        self.live = self.shown = _restored(opening.root, [decode_json(entry.envelope) for entry in logged])
+        self.shown_seq = logged[-1].seq if logged else opening.root_seq
+        self.entries = len(logged)
+        self._has_snapshot = opening.root is not None
+        self._journal = journal
+        self._publish = publish
+        self._count: int | None = None
+
+    @property
+    def state(self) -> RootState:
+        """The state with everything that was applied, durable or not."""
+        return self.live.state
+
+    @property
+    def last_seq(self) -> int:
+        """The number of the newest envelope of any resource."""
+        return self._journal.last_seq
+
+    def act(self, action: RootAction, origin: ActionOrigin | None = None) -> int:
+        """Apply an action: reduce, number and write it, and show it once it is durable.
+
+        Return the ticket for `journal.wait`.
+        """
+        # Reduced first, then numbered: an error in the reducer leaves no gap in the numbers.
+        after = reduce_root(self.live, action)
+        seq, envelope = self._journal.number(ROOT_URI, action, origin)
+        self.live = after
+        item = LogItem(
+            seq, ROOT, envelope, None, ROOT_URI, ROOT_URI, action=action, after=after, show=self._show
+        )
+        ticket = self._journal.append(item)
+        self.entries += 1
+        return self._snapshot_if_due() or ticket
+
+    def refuse(
+        self,
+        channel: str,
+        action: Any,
+        origin: ActionOrigin,
+        reason: str,
+        client: Identity,
+        *,
+        secrets: Collection[str] = (),
+        legacy: Sequence[JsonObject] | None = None,
+    ) -> LogItem:
+        """Refuse a client's action. Only that client sees the refusal, and nothing changes (HR-A01).
+
+        The caller sends it to the client once `journal.wait` says that it is durable. Actions that name no
+        resource are refused here too, but not stored: a returning client might not understand them.
+        `secrets` and `legacy` are as in `Session.refuse`.
+        """
+        seq, envelope = self._journal.number(channel, action, origin, reason, legacy=legacy)
+        item = LogItem(seq, ROOT, envelope, client.key, ROOT_URI, channel, action=action, reason=reason)
+        if channel != ROOT_URI or type(action) is not dict:
+            self._journal.announce(item)
+            return item
+        self._journal.write([stored_refusal(item, origin, secrets)])
+        self.entries += 1
+        self._snapshot_if_due()
+        return item
+
+    def set_agents(self, agents: Sequence[AgentInfo]) -> None:
+        """Set which agents there are."""
+        self._set("agents", actions.agents_changed(agents))
+
+    def set_terminals(self, terminals: Sequence[TerminalInfo]) -> None:
+        """Set which terminals there are."""
+        self._set("terminals", actions.terminals_changed(terminals))
+
+    def set_active_sessions(self, count: int) -> None:
+        """Set how many sessions there are. It is applied with the journal's next group.
+
+        So the count is in one transaction with the sessions that it counts, and many changes are one action.
+        """
+        if self._count is None:
+            self._journal.expect(self)
+        self._count = count
+
+    def gather(self) -> None:
+        """Apply the count. The journal calls this when it forms a group."""
+        count, self._count = self._count, None
+        if count is not None:
+            self._set("activeSessions", actions.active_sessions_changed(count))
+
+    def _set(self, key: str, action: RootAction) -> None:
+        """Apply an action that sets this key of the state, if it changes anything."""
+        # Compared in encoded form and copied: a list that is changed in place would always be equal.
+        encoded = encode_json(action)
+        if encode_json(action.get(key)) != encode_json(self.state.get(key)):
+            self.act(decode_json(encoded))
+
+    def reconcile(
+        self,
+        session_count: int,
+        *,
+        agents: Sequence[AgentInfo] | None = None,
+        config: RootConfigState | None = None,
+    ) -> None:
+        """Apply what has changed since the last run, before anybody is subscribed.
+
+        Terminals do not outlive the process. `agents` may be set later instead. `config` has the settings as
+        they are defined now, with their default values.
+        """
+        self._set_config(config)
+        if agents is not None:
+            self.set_agents(agents)
+        self._set("activeSessions", actions.active_sessions_changed(session_count))
+        self.set_terminals([])
+        if self.entries or not self._has_snapshot:
+            self._journal.write([self.snapshot()])
+
+    def _set_config(self, config: RootConfigState | None) -> None:
+        old = self.state.get("config")
+        values = {} if config is None else _values(config, old)
+        if (config and config["schema"]) != (old and old["schema"]):
+            self._set_schema(config, values)
+        elif old is not None and values != old["values"]:
+            self.act(actions.root_config_changed(values, replace=True))
+
+    def _set_schema(self, config: RootConfigState | None, values: JsonObject) -> None:
+        """Change the schema, which no action can. So nobody may resume from before: all get a fresh view."""
+        state: Any = {key: value for key, value in self.state.items() if key != "config"}
+        if config is not None:
+            state["config"] = {"schema": config["schema"], "values": values}
+        self.live = Live(state)
+        if self._has_snapshot:
+            # Numbered, so that clients that have seen everything up to now have not seen this.
+            self.act(actions.root_config_changed(values, replace=True))
+            seq = self._journal.last_seq
+            self._journal.write([self.snapshot(), DropLog(ROOT, seq)])
+        else:
+            self.shown = self.live
+
+    def snapshot(self) -> PutSnapshot:
+        """Return the write of a snapshot with everything up to now."""
+        self.entries, self._has_snapshot = 0, True
+        return PutSnapshot(ROOT, encode_json(self.state), self._journal.last_seq)
+
+    def _snapshot_if_due(self) -> int | None:
+        is_due = self.entries >= SNAPSHOT_ENTRIES
+        return self._journal.write([self.snapshot()]) if is_due else None
+
+    def _show(self, item: LogItem) -> None:
+        if item.after is not None:
+            self.shown = item.after
+        self.shown_seq = item.seq
+        self._publish(item)
+
+
+def _restored(snapshot: bytes | None, envelopes: Sequence[JsonObject]) -> Live[RootState]:
+    empty: RootState = {"agents": [], "activeSessions": 0, "terminals": []}
+    live: Live[RootState] = Live(empty if snapshot is None else decode_json(snapshot))
+    for envelope in envelopes:
+        if "rejectionReason" not in envelope:
+            live = reduce_root(live, envelope["action"])
+    return live
+
+
+def _values(config: RootConfigState, old: RootConfigState | None) -> JsonObject:
+    """Return the values of settings. Chosen ones are kept if the setting is unchanged and not read-only."""
+    properties = config["schema"]["properties"]
+    known = {} if old is None else old["schema"]["properties"]
+    chosen = {} if old is None else old["values"]
+    kept = {
+        key: value
+        for key, value in chosen.items()
+        if key in properties and properties[key] == known.get(key) and not properties[key].get("readOnly")
+    }
+    return {**config["values"], **kept}

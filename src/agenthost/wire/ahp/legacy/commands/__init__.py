@@ -1,0 +1,1 @@
+"""Commands: the params and results of every method."""
