@@ -30,12 +30,13 @@ PARTS: dict[str, set[str]] = {
     "commands": set(),
     "locations": set(),
     "logs": set(),
+    "threads": set(),
     "wire": {"errors"},
     "core": {"errors", "wire"},
-    "host": {"core", "errors", "logs", "wire"},
+    "host": {"core", "errors", "logs", "threads", "wire"},
     "settings": {"host", "locations"},
-    "tools": {"__version__", "commands", "core", "errors", "host", "logs", "wire"},
-    "agents": {"__version__", "commands", "core", "errors", "host", "logs", "tools", "wire"},
+    "tools": {"__version__", "commands", "core", "errors", "host", "logs", "threads", "wire"},
+    "agents": {"__version__", "commands", "core", "errors", "host", "logs", "threads", "tools", "wire"},
     "edges": {
         "__version__",
         "commands",
@@ -45,9 +46,10 @@ PARTS: dict[str, set[str]] = {
         "locations",
         "logs",
         "settings",
+        "threads",
         "wire",
     },
-    "client": {"core", "errors", "locations", "wire"},
+    "client": {"core", "errors", "locations", "threads", "wire"},
     "cli": {
         "__version__",
         "agents",
@@ -99,13 +101,12 @@ AHP_EDGE: dict[str, set[str]] = {
 
 CLIENT: dict[str, set[str]] = {
     "__init__": {"aap", "ahp", "tools"},
-    "aap": {"address", "auth", "sync_wrapper", "threads", "tools"},
-    "ahp": {"address", "auth", "threads", "tools"},
+    "aap": {"address", "auth", "sync_wrapper", "tools"},
+    "ahp": {"address", "auth", "tools"},
     "address": set(),
     "auth": set(),
     "sync_wrapper": set(),
-    "threads": set(),
-    "tools": {"threads"},
+    "tools": set(),
 }
 
 LOADED: dict[str, set[str | None]] = {

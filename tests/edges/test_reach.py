@@ -44,7 +44,6 @@ EDGES_IMPORT: dict[str, set[str]] = {
     "authoring.tool": {"Tool"},
     "limits": {"Limits"},
     # Functions that know no host.
-    "authoring.tool_context": {"run_in_thread"},
     "lifecycle": {"new_id"},
     "sandbox.environment": {"forbid_inspection", "hide_secrets"},
     "sessions.session_options": {"option_values"},
@@ -74,9 +73,6 @@ COMMANDS_IMPORT: dict[str, set[str]] = {
 
 PARTS = {"dispatcher", "engine", "hub", "journal", "lifecycle", "parts", "storage", "vault"}
 """What stands between an edge and what it wants, if it goes through the host."""
-
-DURABLE = {"edges/aap/sessions.py", "edges/aap/turns.py"}
-"""What waits for a session's journal: nobody is shown what a crash could take back."""
 
 
 def names(path: Path) -> str:
@@ -114,8 +110,7 @@ def test_the_command_line_imports_these_of_the_host() -> None:
 
 @pytest.mark.parametrize("path", [*EDGES, *COMMANDS], ids=names)
 def test_nobody_reaches_through_the_host_into_its_parts(path: Path) -> None:
-    allowed = {"journal"} if names(path) in DURABLE else set()
-    assert {node.attr for node in attributes(path)} & PARTS <= allowed
+    assert {node.attr for node in attributes(path)} & PARTS == set()
 
 
 @pytest.mark.parametrize("path", EDGES, ids=names)

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from agenthost.client.threads import run_in_thread
 from agenthost.core.docstrings import read_docstring
 from agenthost.core.signatures import Signature, read_signature
 from agenthost.core.tool_text import describe_error, replace_surrogates
 from agenthost.errors import HostError, InvalidValue
+from agenthost.threads import run_in_thread
 from agenthost.wire.json import Json, encode_json
 
 __all__ = ["ClientTool", "Function", "ToolContent", "ToolFailure", "Tools", "result_content", "tools_by_name"]

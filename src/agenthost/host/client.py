@@ -5,7 +5,7 @@ here; what may be done, in `core.decisions`.
 """
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -165,9 +165,10 @@ class HostClient:
         """Return a feed, with which a subscriber subscribes to channels; see `Feed` for `is_whole`."""
         return self._parts.engine.feed_for(subscriber, is_whole=is_whole)
 
-    def follow_session(self, subscriber: Subscriber, session: Session) -> None:
-        """Subscribe to one session, from now on."""
+    def follow_session(self, subscriber: Subscriber, session: Session) -> int:
+        """Subscribe to one session, from now on. Return the number of the last action before that."""
         self._parts.engine.hub.add(subscriber, session.number)
+        return session.journal.last_seq
 
     def unfollow(self, subscriber: Subscriber) -> None:
         """End all subscriptions of a subscriber."""
@@ -176,6 +177,10 @@ class HostClient:
     def count_followers(self, session: Session) -> int:
         """Return how many subscribers a session has."""
         return self._parts.engine.hub.count(session.number)
+
+    def wait_durable(self) -> Awaitable[None]:
+        """Wait until nothing that was applied so far can be lost in a crash."""
+        return self._parts.engine.journal.wait()
 
     def now(self, session: Session) -> str:
         """Return the time, as the actions of a session have it."""

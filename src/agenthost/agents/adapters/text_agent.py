@@ -7,8 +7,8 @@ from typing import Any, TypeAlias, Unpack
 from agenthost.core.transcript import Message
 from agenthost.core.turn_transcript import message_text
 from agenthost.host.authoring.agent import Agent, Declaration
-from agenthost.host.authoring.tool_context import run_in_thread
 from agenthost.host.authoring.turn import Turn
+from agenthost.threads import run_in_thread
 
 __all__ = ["TextAgent"]
 
@@ -42,7 +42,7 @@ class TextAgent(Agent):
             async for piece in value:
                 yield piece
         elif isinstance(value, Iterator):
-            while (piece := await run_in_thread(lambda: next(value, None), self.name)) is not None:
+            while (piece := await run_in_thread(lambda: next(value, None), f"agent {self.name}")) is not None:
                 yield piece
         else:
             raise TypeError(f"agent {self.name!r}: expected text or pieces of it, not {type(value).__name__}")
@@ -53,7 +53,7 @@ class TextAgent(Agent):
         if any(is_kind(one) for one in (self.function, call) for is_kind in kinds):
             value = self.function(*given)
         else:
-            value = await run_in_thread(lambda: self.function(*given), self.name)
+            value = await run_in_thread(lambda: self.function(*given), f"agent {self.name}")
         return await value if inspect.isawaitable(value) else value
 
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from agenthost.client.threads import run_in_thread
+from agenthost.threads import run_in_thread
 from agenthost.wire.aap.message import ToolPermissionMessage
 from agenthost.wire.aap.tool import ToolCall
 

@@ -10,8 +10,8 @@ from agenthost.client.ahp.link import Link
 from agenthost.client.ahp.observable_replica import ObservableReplica, now_ms
 from agenthost.client.ahp.requests import PendingRequests
 from agenthost.client.ahp.tasks import BackgroundTasks
-from agenthost.client.threads import run_in_thread
 from agenthost.errors import InvalidValue
+from agenthost.threads import run_in_thread
 from agenthost.wire.ahp.legacy.actions import action_resource
 from agenthost.wire.ahp.legacy.commands.resource import ResourceRequestParams
 from agenthost.wire.ahp.legacy.common import URI

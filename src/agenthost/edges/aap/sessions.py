@@ -149,7 +149,7 @@ class Sessions:
             InvalidValue: there is no such kind.
             Problem: its agent does not offer it.
         """
-        await session.journal.wait()  # nobody is shown anything that a crash could undo
+        await self._client.wait_durable()  # nobody is shown anything that a crash could undo
         agent = self._host.agent_of(session)
         messages = [said.message for said in session.messages]
         history: Any = {}

@@ -111,12 +111,11 @@ class Exchange:
         self._app_id = asked.app_id
         self._mode: StreamMode = mode
         self._subscriber = _subscriber(host, asked.app_id)
-        client.follow_session(self._subscriber, session)
+        self._seen = client.follow_session(self._subscriber, session)
         # The answer begins after the actions of the request itself.
         state = session.chat
         self._turn_id = turn_id = state["activeTurn"]["id"]
         self._position = len(session.messages)
-        self._seen = session.journal.last_seq
         self._after = state if asked.is_new_turn else _open_part(state)
         told = AnnouncedCalls() if asked.is_new_turn else _told(session, turn_id)
         self._projection = Projection(
@@ -139,7 +138,7 @@ class Exchange:
         """Yield the events as they arrive, several at a time; the last is `turn_stop`."""
         yield TURN_START
         if self._missed:
-            await self._session.journal.wait()  # nobody is shown anything that a crash could undo
+            await self._client.wait_durable()  # nobody is shown anything that a crash could undo
             yield self._missed
         try:
             while self._projection.stop_reason is None:

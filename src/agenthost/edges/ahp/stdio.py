@@ -11,8 +11,8 @@ from agenthost.edges.ahp.negotiation import serve
 from agenthost.edges.ahp.peers import Peers
 from agenthost.edges.ahp.wire_log import WireLog
 from agenthost.host.access.caller import Caller
-from agenthost.host.authoring.tool_context import run_in_thread
 from agenthost.host.host import Host
+from agenthost.threads import run_in_thread
 
 __all__ = ["serve_stdio", "take_streams"]
 

@@ -13,8 +13,9 @@ from typing import Any
 
 from agenthost.errors import HostError
 from agenthost.host.authoring.tool import FindEdits, Tool
-from agenthost.host.authoring.tool_context import ToolContext, run_in_thread
+from agenthost.host.authoring.tool_context import ToolContext
 from agenthost.host.storage import PutContent
+from agenthost.threads import run_in_thread
 from agenthost.wire.ahp.tool import FileEdit, ToolResultFileEditContent
 from agenthost.wire.json import JsonObject
 
@@ -60,7 +61,7 @@ async def preview_of(one: Tool, arguments: JsonObject, context: ToolContext) -> 
 async def _edits(one: Tool, preview: FindEdits, values: dict[str, Any]) -> Any:
     if inspect.iscoroutinefunction(preview):
         return await preview(**values)
-    return await run_in_thread(lambda: preview(**values), one.name)
+    return await run_in_thread(lambda: preview(**values), f"preview of {one.name}")
 
 
 def _edit(block: ToolResultFileEditContent) -> FileEdit:

@@ -19,8 +19,9 @@ from agenthost.core.signatures import SchemaSignature, Signature, read_signature
 from agenthost.core.tool_text import describe_error
 from agenthost.errors import HostError, InvalidValue
 from agenthost.host.authoring.scope import FindScope, Scope
-from agenthost.host.authoring.tool_context import ToolContext, run_in_thread
+from agenthost.host.authoring.tool_context import ToolContext
 from agenthost.host.authoring.tool_results import ToolOutcome, ToolResult, failure, outcome_of
+from agenthost.threads import run_in_thread
 from agenthost.wire.ahp.tool import ObjectSchema, ToolAnnotations, ToolDefinition
 from agenthost.wire.json import Json, JsonObject, encode_json
 
@@ -288,7 +289,7 @@ class Tool:
     async def _call(self, values: dict[str, Any]) -> Any:
         if inspect.iscoroutinefunction(self.function):
             return await self.function(**values)
-        value = await run_in_thread(partial(self.function, **values), self.name)
+        value = await run_in_thread(partial(self.function, **values), f"tool {self.name}")
         # A plain function may wrap an asynchronous one.
         return await value if inspect.isawaitable(value) else value
 

@@ -187,7 +187,7 @@ class Dispatcher:
         self._note(by, self._root.last_seq)
         return None
 
-    def _dispatch_to_session(self, session: Session, action: Any, by: ActionSource) -> LogItem | None:
+    def _dispatch_to_session(self, session: Session, action: Json, by: ActionSource) -> LogItem | None:
         context = self._context_for(session, by)
         conversation = session.conversation
         decided = decide(conversation, _timed(session, action), by.client.client_id, context=context)
@@ -451,7 +451,11 @@ def _origin_of(by: ActionSource) -> ActionOrigin:
 
 
 def _waiting(
-    session: Session, action: Any, origin: ActionOrigin | None, sent: Sent | None, legacy: Any
+    session: Session,
+    action: ConversationAction,
+    origin: ActionOrigin | None,
+    sent: Sent | None,
+    legacy: Any,
 ) -> ActionSource:
     """Return the source of a deferred action; without a receipt, it is a client of the session's owner."""
     client_id = "" if origin is None else origin["clientId"]
@@ -460,7 +464,7 @@ def _waiting(
     return ActionSource(origin, client, sent, channel=channel, legacy=legacy)
 
 
-def _timed(session: Session, action: Any) -> Any:
+def _timed(session: Session, action: Json) -> Json:
     """Return an action with the times that its client left out, by our clock."""
     if type(action) is not dict:
         return action

@@ -41,7 +41,7 @@ from agenthost.host.turns.tool_calls import CallRequest, ToolCalls
 from agenthost.host.turns.waiter import TurnWaiter
 from agenthost.wire.ahp.common import UsageInfo
 from agenthost.wire.ahp.tool import ToolDefinition
-from agenthost.wire.ahp.turn import ActiveTurn
+from agenthost.wire.ahp.turn import ActiveTurn, ResponsePart
 from agenthost.wire.json import Json, JsonObject
 
 __all__ = ["RunningTurn"]
@@ -90,19 +90,12 @@ class RunningTurn:
         self._is_resumed = is_resumed
         self._calls: ToolCalls | None = None
         self._calling: asyncio.Lock | None = None  # held while the calls of a step run
-        self.output = Output(session, self.id, turn["responseParts"])
-        if is_resumed:
-            self._find_calls(turn)
-
-    def _find_calls(self, turn: ActiveTurn) -> None:
-        """Find the calls that were open when the host was restarted."""
         parts = turn["responseParts"]
-        if self.agent.is_stepwise:
-            # Complete steps are in the transcript; only the interrupted one is run again.
-            self.output = Output(self.session, self.id, parts, self.calls.covered)
-            self.calls.output = self.output
-        running = [call["toolCallId"] for call in tool_calls(parts) if call["status"] == "running"]
-        self.calls.found_running = set(running)
+        # Complete steps are in the transcript; after a restart only the interrupted one is run again.
+        start = self._covered if is_resumed and agent.is_stepwise else 0
+        self.output = Output(session, self.id, parts, start)
+        if is_resumed:
+            self.calls.found_running = _running_calls(parts)
 
     # Made on demand: most turns have no calls, and an object that refers to its turn is a reference cycle,
     # which only the garbage collector frees.
@@ -375,7 +368,12 @@ class RunningTurn:
     @property
     def past_calls(self) -> set[str]:
         """The ids of the calls of complete steps."""
-        return {call["toolCallId"] for call in tool_calls(self.output.parts[: self.calls.covered])}
+        return {call["toolCallId"] for call in tool_calls(self.output.parts[: self._covered])}
+
+    @property
+    def _covered(self) -> int:
+        """How many parts of the turn the transcript has already."""
+        return covered_parts(turn_messages(self.session, self.id))
 
     def begin_step(self) -> None:
         """Prepare a step. Steering messages come before it, unless it had begun before a restart."""
@@ -399,7 +397,7 @@ class RunningTurn:
         if waiting is None:
             return None
         message: Message = {**user_message(waiting["message"]), "_private": STEERING}
-        said = answer_message(self.output.parts, self.calls.covered, {}, self.session.notes)
+        said = answer_message(self.output.parts, self._covered, {}, self.session.notes)
         messages = [TranscriptEntry(self.id, one) for one in (said, message) if one is not None]
         removed = actions.pending_message_removed("steering", waiting["id"])
         self.act(removed, messages=messages, private=taken_message(self.session, "steering", waiting["id"]))
@@ -420,6 +418,10 @@ class RunningTurn:
         self._steered += 1
         self.output.break_off()
         return messages[place]
+
+
+def _running_calls(parts: Sequence[ResponsePart]) -> set[str]:
+    return {call["toolCallId"] for call in tool_calls(parts) if call["status"] == "running"}
 
 
 def _words_of(content: Sequence[Json]) -> str:

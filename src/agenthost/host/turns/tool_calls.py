@@ -243,7 +243,8 @@ class ToolCalls:
 
     def _message(self, requests: Sequence[CallRequest]) -> list[TranscriptEntry]:
         """Return the assistant's message up to the last of these calls, without what is recorded already."""
-        parts, start = self.output.parts, self.covered
+        start = covered_parts(turn_messages(self.session, self.output.turn_id))
+        parts = self.output.parts
         inputs = {request.id: request.input for request in requests}
         end = len(parts)
         while end and not (
@@ -253,11 +254,6 @@ class ToolCalls:
             end -= 1
         message = answer_message(parts[:end], start, inputs, self.session.notes) if end > start else None
         return [] if message is None else [TranscriptEntry(self.output.turn_id, message)]
-
-    @property
-    def covered(self) -> int:
-        """How many parts of the turn the transcript has already."""
-        return covered_parts(turn_messages(self.session, self.output.turn_id))
 
     def _close_abandoned(self) -> None:
         """Close the calls that an interrupted run began and that this one did not repeat."""

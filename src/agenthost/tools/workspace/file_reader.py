@@ -9,11 +9,12 @@ from typing import Annotated, BinaryIO
 
 from agenthost.errors import ToolError
 from agenthost.host.authoring.tool import tool
-from agenthost.host.authoring.tool_context import ToolContext, run_in_thread
+from agenthost.host.authoring.tool_context import ToolContext
 from agenthost.host.authoring.tool_results import ToolResult, embed
 from agenthost.host.files.jail import READ, Place
 from agenthost.host.files.reader import guess_content_type, opened_file
 from agenthost.host.files.reader import read_file as read_bytes
+from agenthost.threads import run_in_thread
 from agenthost.tools.workspace.paths import open_path, relative_path
 from agenthost.tools.workspace.texts import BOM
 
@@ -55,7 +56,7 @@ async def read_file(
     if kept is not None:  # the whole output of a command, under the path that `run` reported
         part.read(BytesIO(kept), len(kept), context)
         return ToolResult(part.format(path), message="Read the output of a command")
-    return await run_in_thread(lambda: _read(path, part, context), "read_file")
+    return await run_in_thread(lambda: _read(path, part, context), "tool read_file")
 
 
 def _read(path: str, part: "FilePart", context: ToolContext) -> ToolResult:

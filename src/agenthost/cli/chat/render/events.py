@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from agenthost.core.queries import ENDED_CALL_STATUSES
+
 __all__ = [
     "CallEnded",
     "ContentAdded",
@@ -22,9 +24,6 @@ __all__ = [
     "TurnsRemoved",
     "plain_text",
 ]
-
-FINAL_STATUSES = ("completed", "cancelled")
-"""The statuses of a call that has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +169,7 @@ class EventReader:
                 delta, self._length = part["content"][self._length :], len(part["content"])
                 if delta:
                     yield TextDelta("text" if part["kind"] == "markdown" else "thought", delta)
-            case "toolCall" if is_over or part["toolCall"]["status"] in FINAL_STATUSES:
+            case "toolCall" if is_over or part["toolCall"]["status"] in ENDED_CALL_STATUSES:
                 yield CallEnded(part["toolCall"])
             case "systemNotification":
                 yield Notice(plain_text(part["content"]))
@@ -181,5 +180,5 @@ class EventReader:
 def _is_final(part: Any, *, is_last: bool) -> bool:
     """Return whether a part of the active turn no longer changes; only its last text grows."""
     if part["kind"] == "toolCall":
-        return part["toolCall"]["status"] in FINAL_STATUSES
+        return part["toolCall"]["status"] in ENDED_CALL_STATUSES
     return not (is_last and part["kind"] in ("markdown", "reasoning"))
