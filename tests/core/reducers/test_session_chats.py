@@ -62,6 +62,13 @@ def test_chats_keep_their_order_otherwise(order: str) -> None:
     assert changes_nothing("session", before, session_act("chatsReordered", chats=list(order)))
 
 
+@rule("1.0/S5", "1.0/S6")
+def test_a_chat_without_a_uri_breaks_nothing() -> None:
+    updated, reordered = session_act("chatUpdated", changes={"title": "New"}), session_act("chatsReordered")
+    state = fold_session(session(chats=[{"title": "Old"}]), updated, {**reordered, "chats": [""]})
+    assert state == session(chats=[{"title": "New"}])
+
+
 # What it waits for.
 
 

@@ -37,14 +37,15 @@ def chat_updated(state: SessionState, action: SessionChatUpdatedAction) -> Sessi
     place = find_place(chats, action.get("chat"), "resource")
     if place is None:
         return state
-    # G1: a null is no change either. What is gone can be said only by `session/chatAdded`.
-    changes = {**without_none(action.get("changes", {})), "resource": chats[place]["resource"]}
+    # G1: a null is no change either. Only `session/chatAdded` can remove a field.
+    changes = without_none(action.get("changes", {}))
+    changes.pop("resource", None)
     return put(state, chats=replaced(chats, place, {**chats[place], **changes}))
 
 
 def chats_reordered(state: SessionState, action: SessionChatsReorderedAction) -> SessionState:
     """S6: the list has to name each chat once; otherwise the two sides know different chats."""
-    chats = {chat.get("resource"): chat for chat in state.get("chats", [])}
+    chats = {chat.get("resource", ""): chat for chat in state.get("chats", [])}
     order = action.get("chats", [])
     if sorted(order) != sorted(chat.get("resource", "") for chat in state.get("chats", [])):
         return state
