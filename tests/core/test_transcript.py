@@ -15,7 +15,6 @@ from agenthost.core.transcript import (
     close_open_calls,
     denial,
     encode,
-    keep_turns,
     open_calls,
     public,
     requested_calls,
@@ -191,13 +190,3 @@ def test_a_malformed_history_is_refused_with_the_path(messages: Any, path: str) 
 def test_turns_start_at_user_messages_but_not_at_those_that_steer() -> None:
     messages = [system(), says(), user(), calls("a"), answer("a"), steering(), says(), user(), says()]
     assert turn_starts(messages) == [2, 7]
-    assert keep_turns(messages, 0) == messages[:2]
-    assert keep_turns(messages, 1) == messages[:7]
-    assert keep_turns(messages, 2) == keep_turns(messages, 9) == messages
-
-
-@given(transcripts, st.integers(0, 5))
-def test_keeping_turns_keeps_that_many_and_nothing_is_changed(messages: list[Message], count: int) -> None:
-    kept = keep_turns(messages, count)
-    assert messages[: len(kept)] == kept
-    assert len(turn_starts(kept)) == min(count, len(turn_starts(messages)))

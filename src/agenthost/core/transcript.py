@@ -39,7 +39,6 @@ __all__ = [
     "denial",
     "encode",
     "host_mark",
-    "keep_turns",
     "open_calls",
     "public",
     "requested_calls",
@@ -194,19 +193,13 @@ def denial(reason: str | None = None) -> str:
 def turn_starts(messages: Sequence[Message]) -> list[int]:
     """Return the positions at which turns start: those of the user messages that the host has not marked.
 
-    What comes before the first, such as system messages or a greeting, belongs to no turn.
+    Messages before the first, such as system messages or a greeting, belong to no turn.
     """
     return [
         index
         for index, message in enumerate(messages)
         if message["role"] == "user" and not host_mark(message)
     ]
-
-
-def keep_turns(messages: Sequence[Message], count: int) -> list[Message]:
-    """Return the transcript as it was before turn `count` (from 0): what a fork or truncation keeps."""
-    starts = turn_starts(messages)
-    return list(messages[: starts[count]] if count < len(starts) else messages)
 
 
 def check_imported_history(messages: Sequence[Message], at: str = "$") -> None:

@@ -118,17 +118,6 @@ class Host:
 
         return add
 
-    def get_agent(self, name: str) -> Agent:
-        """Return an agent by its name.
-
-        Raises:
-            AgentNotFound: there is no such agent.
-        """
-        agent = self._agents.get(name)
-        if agent is None:
-            raise AgentNotFound(name)
-        return agent
-
     def agent_of(self, session: Session) -> Agent:
         """Return the agent of a session.
 

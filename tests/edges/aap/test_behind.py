@@ -13,7 +13,7 @@ import pytest
 from aap_talking import decode_events, user
 from agenthost import Agent, Host, ToolResult, Turn
 from agenthost.edges.aap import turns
-from agenthost.edges.aap.sessions import Sessions, app_id_of
+from agenthost.edges.aap.sessions import APP, Sessions
 from agenthost.edges.aap.turns import Exchange, begin_turn
 from agenthost.host.access.identity import Identity
 from agenthost.host.lifecycle import new_id
@@ -36,7 +36,7 @@ async def talking(
     host.add(Agent("demo", answer, stream=("none", "message", "delta")))
     async with host:
         session_id = new_id()
-        client = host.client(Identity(app_id_of(session_id)))
+        client = host.client(Identity(f"{APP}{session_id}"))
         session = await Sessions(host, client).create({"agent": {"name": "demo"}}, session_id)
         body: Any = {"messages": [user("Go")], "stream": mode}
         yield host, session, await begin_turn(host, client, session, body)

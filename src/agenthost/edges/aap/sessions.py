@@ -41,7 +41,7 @@ from agenthost.wire.ahp.session import SessionActiveClient
 from agenthost.wire.ahp.tool import ToolDefinition
 from agenthost.wire.json import JsonObject, decode_json
 
-__all__ = ["APP", "Sessions", "SortedOptions", "active_client", "app_id_of", "sort_options"]
+__all__ = ["APP", "Sessions", "SortedOptions", "active_client", "sort_options"]
 
 APP = "aap:"
 """The prefix of the client ids of applications; the id of their session follows."""
@@ -197,11 +197,6 @@ def _position(after: str) -> int:
         return decode_cursor(after)
     except InvalidValue as error:
         raise InvalidValue("after", error.expected, error.found) from None
-
-
-def app_id_of(session_id: str) -> str:
-    """Return the client id of a session's application."""
-    return f"{APP}{session_id}"
 
 
 def active_client(app_id: str, tools: Sequence[ToolSpec]) -> SessionActiveClient:

@@ -1,9 +1,8 @@
-"""The options of a session: their values, the grants needed to set them, and their schema for clients."""
+"""The options of a session: their values, and their schema for clients."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from agenthost.core.decisions.grants import Rights
 from agenthost.errors import InvalidValue
 from agenthost.host.authoring.agent import Agent
 from agenthost.host.authoring.options import Option
@@ -21,17 +20,6 @@ def option_values(agent: Agent, state: SessionState) -> dict[str, str]:
         for option in agent.options
         if option.kind != "secret"
     }
-
-
-def check_option_grants(agent: Agent, values: Mapping[str, Json], rights: Rights) -> None:
-    """Refuse values that the creator of a new session may not choose. Defaults are always allowed.
-
-    Raises:
-        GrantMissing: the grant that is missing.
-    """
-    for option in agent.options:
-        if option.grant is not None and values.get(option.name, option.default) != option.default:
-            rights.check_grant(option.grant, f"setting {quote(option.name)}")
 
 
 def config_state(agent: Agent, values: Mapping[str, str]) -> SessionConfigState | None:
