@@ -1,7 +1,7 @@
-"""What a session shows of its chats: derived here, and only here, from what changed in a chat.
+"""What a session shows of its chats, derived from the changes of a chat, here and nowhere else.
 
 The reducer of a chat changes the chat alone. The host adds these actions on the session's channel, in the
-commit of their cause: the chat's entry in the catalogue, what waits for somebody, and the unread mark (C2,
+commit of their cause: the chat's entry in the catalogue, what waits for input, and the unread mark (C2,
 C4 of docs/ahp.md).
 """
 
@@ -36,7 +36,7 @@ _ASKING = frozenset(
         "chat/turnResume",
     }
 )
-"""After these something may wait that did not before."""
+"""Actions after which something may wait that did not wait before."""
 
 
 def chat_summary(chat: ChatState) -> ChatSummary:
@@ -77,7 +77,7 @@ def _changes(before: ChatState, after: ChatState) -> Any:
 
 
 def _became_unread(kind: str, before: ChatState, after: ChatState) -> bool:
-    if kind == "chat/inputRequested":  # C14: also if something waits already
+    if kind == "chat/inputRequested":  # C14: even if something waits already
         return True
     return before.get("activeTurn", {}).get("id") != after.get("activeTurn", {}).get("id") or (
         after["status"] & 31 == SessionStatus.INPUT_NEEDED and before["status"] & 31 != after["status"] & 31
@@ -101,7 +101,7 @@ def _differs(known: Any, now: Any) -> bool:
 
 
 def waiting_in(chat: ChatState) -> dict[str, SessionInputRequest]:
-    """Return what waits for somebody in a chat, by id: calls to approve, calls for clients, questions."""
+    """Return what waits for input in a chat, by id: calls to approve, calls for clients, questions."""
     turn = chat.get("activeTurn")
     found: dict[str, SessionInputRequest] = {}
     for part in turn["responseParts"] if turn else ():

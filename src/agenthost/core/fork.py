@@ -20,7 +20,7 @@ from agenthost.wire.json import Json, JsonObject
 __all__ = ["fork_conversation", "split_content_uri"]
 
 CONTENT = "/content/"
-"""What separates the URI of a session from the id of its content."""
+"""The separator between the URI of a session and the id of its content."""
 
 NOT_OF_SESSION = ("creationError", "inputNeeded", "activity", "annotations", "changesets", "origin")
 NOT_OF_CHAT = (
@@ -35,7 +35,7 @@ NOT_OF_CHAT = (
     "changes",
     "changesets",
 )
-"""What belongs to the moment or to a client, or to what is at a channel of its own, and is not copied."""
+"""Fields that are not copied: they belong to the moment, to a client, or to another channel."""
 
 
 def fork_conversation(

@@ -21,7 +21,7 @@ __all__ = ["ImportedHistory", "import_history", "sent_message"]
 
 @dataclass(slots=True)
 class ImportedHistory:
-    """What a session starts with.
+    """An imported history, as a session starts with it.
 
     Attributes:
         turns: the turns that have ended.

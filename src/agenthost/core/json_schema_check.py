@@ -3,7 +3,7 @@
 For Python functions, `signatures` decides whether arguments fit, and this module only finds the reason. For
 schemas that others wrote, and for settings, it decides itself, as far as it knows them: types, limits, the
 contents of objects and lists, choices and unions. It ignores what it does not know (patterns, formats,
-conditions): whoever wrote the schema checks again. A schema that makes no sense refuses nothing.
+conditions): the author of the schema checks again. A schema that makes no sense refuses nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -55,7 +55,7 @@ def find_mismatch(value: Json, schema: JsonObject) -> Mismatch | None:
     except Mismatch as mismatch:
         return mismatch
     except _TooManySteps:
-        return None  # whoever wrote the schema checks again
+        return None  # the author of the schema checks again
     return None
 
 
@@ -159,7 +159,7 @@ class _Checker:
                 mismatches.append((self._resolve(member), mismatch))
             else:
                 return
-        # If only one member has the value's type, it was meant: report what is wrong inside of it.
+        # If only one member has the value's type, that one was intended: report what is wrong inside it.
         near = [
             found for member, found in mismatches if any(_is_kind(value, kind) for kind in _kinds(member))
         ]
@@ -174,7 +174,7 @@ class _Checker:
         self.check(value, {"$ref": mapping[tag]})
 
     def _resolve(self, schema: Any) -> Any:
-        """Follow references inside the schema; one that leads outside of it allows anything."""
+        """Follow references inside the schema. A reference that leads outside allows anything."""
         for _ in range(MAX_DEPTH):
             if type(schema) is not dict or "$ref" not in schema:
                 return schema
@@ -224,7 +224,7 @@ def _is_multiple(value: float, of: float) -> bool:
 def _choices(schema: JsonObject) -> Sequence[Json] | None:
     if "const" in schema:
         return [schema["const"]]
-    # AHP: the schema lists only some of the values. Whoever applies the setting knows them all.
+    # AHP: the schema lists only some of the values. The code that applies the setting knows them all.
     if schema.get("enumDynamic") is True:
         return None
     return schema["enum"] if isinstance(schema.get("enum"), list) else None

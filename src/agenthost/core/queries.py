@@ -32,7 +32,7 @@ ENDED_CALL_STATUSES: Final = ("completed", "cancelled")
 """The final states of a tool call."""
 
 WAITING_CALL_STATUSES: Final = ("pending-confirmation", "pending-result-confirmation")
-"""The states in which a tool call needs somebody's approval: of itself, or of its result."""
+"""The states in which a tool call waits for approval, of itself or of its result."""
 
 TURN_ENDINGS: Final = frozenset({"chat/turnComplete", "chat/turnCancelled", "chat/error"})
 """The types of the actions that end a turn and keep it (C4, C5). `chat/truncated` drops it instead."""
@@ -68,7 +68,7 @@ def find_active_call(state: ChatState, call_id: str) -> ToolCallState | None:
 
 def find_call(parts: Sequence[Any], call_id: str) -> ToolCallState | None:
     """Return the newest call with this id. A repeated id starts another call (T1)."""
-    # From the end: whoever asks for a call mostly asks for the newest one.
+    # From the end: most callers look for the newest call.
     for part in reversed(parts):
         if part.get("kind") == "toolCall" and part.get("toolCall", {}).get("toolCallId") == call_id:
             return cast("ToolCallState", part["toolCall"])

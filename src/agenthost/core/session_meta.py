@@ -1,7 +1,7 @@
-"""What we keep in the metadata of a session: its model, and the files that it has changed.
+"""The metadata of a session: its model, and the files that it has changed.
 
-AHP has no field for the model of a session: each message names its own. Ours is what a message means that
-names none. Clients that do not know these keys ignore them.
+AHP has no field for the model of a session: each message names its own. Ours is for
+messages that name none. Clients that do not know these keys ignore them.
 """
 
 from typing import Any, cast
@@ -19,7 +19,7 @@ MODEL = "agenthost.model"
 DIFFS = "agenthost.diffs"
 
 STAND_IN = "agenthost.standIn"
-"""In the metadata of a model: it stands for an agent that lets nobody choose a model."""
+"""In the metadata of a model: it stands for an agent without a choice of models."""
 
 
 def model_of(state: SessionState) -> ModelSelection | None:

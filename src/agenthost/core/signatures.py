@@ -21,7 +21,7 @@ _make_record: Any = TypedDict
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a function takes.
+    """The parameters of a function.
 
     Attributes:
         schema: the JSON Schema of its arguments, an object.
@@ -58,7 +58,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class SchemaSignature:
-    """What a function with a given schema takes: `arguments`, a plain object, and `context`."""
+    """The parameters of a function with a given schema: `arguments`, a plain object, and `context`."""
 
     schema: JsonObject
     context: str | None = "context"

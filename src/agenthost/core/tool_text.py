@@ -15,7 +15,7 @@ _PATH = re.compile(r"(?<![\w:/.])(?:~?/|[A-Za-z]:\\)[^\s'\":,;)]+")
 def describe_error(error: BaseException, name: str, *, masked: bool = False) -> str:
     """Return the sentence for the model about what the tool `name` raised.
 
-    Our own errors are meant to be read and stay as they are. Others are cut short and lose their paths; if
+    Our own errors are written for people and stay as they are. Others are cut short and lose their paths; if
     `masked`, only their class is named.
     """
     if isinstance(error, HostError):

@@ -87,7 +87,7 @@ def _attached(attachment: MessageAttachment) -> Block:
 
 
 def attachment_text(attachment: Any) -> str:
-    """Return the text for an attachment without content of its own, or of an unknown kind."""
+    """Return the text for an attachment without content, or of an unknown kind."""
     words = attachment.get("modelRepresentation")
     if type(words) is str and words:
         return words
@@ -164,7 +164,7 @@ def reported_messages(
     permission is recorded when it asks (`asking` is its id), and all others wait until it has ended. When the
     turn `is_over`, calls that have not ended are recorded as skipped.
     """
-    # P14: a call is told when it has ended, or when it asks.
+    # P14: a call is reported when it has ended, or when it asks.
     recorded = {call["toolCallId"] for message in messages for call in requested_calls(message)}
     found: list[Message] = []
     # A model accepts no other message between a call and its result.

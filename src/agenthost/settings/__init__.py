@@ -1,7 +1,7 @@
-"""Settings: what a server is told by options, by the environment and by a file. Knows no server.
+"""Settings of a server, from options, the environment and a file. Knows no server.
 
-`declarations` has them all. A setting that is wrong or unknown is refused with where it was given and what
-was expected: one that is silently ignored is noticed too late.
+`declarations` has them all. A setting that is wrong or unknown is refused, with the place where it was given
+and what was expected: a setting that is silently ignored is noticed too late.
 """
 
 from contextvars import ContextVar

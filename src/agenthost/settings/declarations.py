@@ -45,7 +45,7 @@ PATHS = List(PathTo("a file or folder"), "paths of files or folders")
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What a server is told."""
+    """The settings of a server."""
 
     model: tuple[str, ...] = AGENTS.setting(
         List(Text("a name"), "names of models, such as openai:gpt-5"),

@@ -19,7 +19,7 @@ def show(value: object) -> str:
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that was probably meant; None if nothing is close."""
+    """Return the known name that was probably intended; None if nothing is close."""
     by_lower = {one.lower(): one for one in known}
     found = difflib.get_close_matches(name.lower(), by_lower, 1)
     return by_lower[found[0]] if found else None

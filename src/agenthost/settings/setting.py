@@ -9,7 +9,7 @@ from agenthost.settings.kinds import Choice, Flag, Kind, Table
 __all__ = ["PREFIX", "Group", "Setting", "as_argument", "as_option", "as_variable"]
 
 PREFIX = "AGENTHOST_"
-"""What the names of all variables begin with."""
+"""The prefix of all variables."""
 
 
 def as_option(name: str) -> str:
@@ -29,7 +29,7 @@ def as_argument(name: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """What is known of a setting.
+    """The declaration of a setting.
 
     Attributes:
         name: its key in the file. The option and the variable are spelled after it.
@@ -76,7 +76,7 @@ class Setting:
 
     @property
     def placeholder(self) -> str:
-        """What stands for the value in `--help`; nothing if the option takes none."""
+        """The placeholder for the value in `--help`; empty if the option takes none."""
         return "|".join(self.kind.words) if isinstance(self.kind, Choice) else self.metavar
 
     @property

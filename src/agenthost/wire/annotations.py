@@ -1,6 +1,6 @@
 """Annotations: how wire types are written, and how to inspect them.
 
-A wire object is a `TypedDict`. A mark on a union says how its members are told apart: `Tag`, `ByKey`, or none
+A wire object is a `TypedDict`. A mark on a union says how to distinguish its members: `Tag`, `ByKey`, or none
 where their JSON types differ. A mark on constants says whether newer peers may have others: `OPEN`, `CLOSED`.
 `checks` and `schema` read these annotations.
 """

@@ -40,7 +40,7 @@ class Schemas:
         self._kinds: dict[str, Any] = {}
 
     def define(self, name: str, kind: Any) -> JsonObject:
-        """Give an annotation a name, and return a reference to it.
+        """Register an annotation under a name, and return a reference to it.
 
         Raises:
             ValueError: the name is taken by another type.

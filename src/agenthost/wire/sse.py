@@ -48,7 +48,7 @@ def encode_comment(text: str = "") -> bytes:
 
 
 class SseDecoder:
-    """Turns chunks, split anywhere, into events. What is not ended by a blank line is not an event.
+    """Turns chunks, split anywhere, into events. Data without a final blank line is not an event.
 
     Attributes:
         last_event_id: what a client sends when it reconnects; empty if there was no id.

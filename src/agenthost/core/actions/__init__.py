@@ -1,8 +1,8 @@
 """Every action that agenthost makes, made here: one typed constructor for each, named by the act.
 
 The wire names of actions and their fields stand in this package and in `wire/ahp/actions`, and nowhere else
-on the way of an action that we make. What clients send is decoded, decided and passed on as it came. An
-action does not name its channel: whoever applies it knows that.
+on the way of an action that we make. Actions of clients are decoded, decided and passed on as they came. An
+action does not name its channel: the code that applies it knows.
 """
 
 from agenthost.core.actions.chat import (

@@ -1,4 +1,4 @@
-"""Actions of a chat beside its turns: activity, questions, and messages that wait."""
+"""Actions of a chat apart from its turns: activity, questions, and messages that wait."""
 
 from collections.abc import Mapping
 
@@ -96,7 +96,7 @@ def queued_messages_reordered(order: list[str]) -> ChatQueuedMessagesReorderedAc
 
 
 def draft_changed(draft: Message | None) -> ChatDraftChangedAction:
-    """Somebody writes a message; `None` if there is nothing left of it."""
+    """The draft of a message has changed; `None` removes it."""
     action: ChatDraftChangedAction = {"type": "chat/draftChanged"}
     if draft is not None:
         action["draft"] = draft

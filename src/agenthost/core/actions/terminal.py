@@ -29,7 +29,7 @@ __all__ = [
 
 
 def terminal_input(data: str) -> TerminalInputAction:
-    """Somebody types."""
+    """A client types into the terminal."""
     return {"type": "terminal/input", "data": data}
 
 
@@ -39,7 +39,7 @@ def terminal_resized(cols: int, rows: int) -> TerminalResizedAction:
 
 
 def terminal_claimed(claim: TerminalClaim) -> TerminalClaimedAction:
-    """Somebody else holds the terminal."""
+    """The terminal has another holder."""
     return {"type": "terminal/claimed", "claim": claim}
 
 

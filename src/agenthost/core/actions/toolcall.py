@@ -62,7 +62,7 @@ def tool_call_ready(
     edits: FileEditCollection | None = None,
     editable: bool = False,
 ) -> ChatToolCallReadyAction:
-    """The input of a call is complete: it runs if it is `confirmed`, else somebody is asked."""
+    """The input of a call is complete: it runs if it is `confirmed`, otherwise it waits for approval."""
     action: ChatToolCallReadyAction = {
         "type": "chat/toolCallReady",
         "turnId": turn_id,
@@ -93,7 +93,7 @@ def tool_call_approved(
     edited_input: str | None = None,
     option_id: str | None = None,
 ) -> ChatToolCallApprovedAction:
-    """Somebody allowed a call, perhaps with another input."""
+    """A call was approved, perhaps with another input."""
     action: ChatToolCallApprovedAction = {
         "type": "chat/toolCallConfirmed",
         "turnId": turn_id,
@@ -117,7 +117,7 @@ def tool_call_denied(
     option_id: str | None = None,
     is_skipped: bool = False,
 ) -> ChatToolCallDeniedAction:
-    """Somebody denied a call, or it was skipped."""
+    """A call was denied or skipped."""
     action: ChatToolCallDeniedAction = {
         "type": "chat/toolCallConfirmed",
         "turnId": turn_id,
@@ -149,7 +149,7 @@ def tool_call_content_changed(
 def tool_call_complete(
     turn_id: str, call_id: str, result: ToolCallResult, *, needs_confirmation: bool = False
 ) -> ChatToolCallCompleteAction:
-    """A tool is done; with `needs_confirmation` somebody has to allow its result."""
+    """A tool is done; with `needs_confirmation` its result waits for approval."""
     action: ChatToolCallCompleteAction = {
         "type": "chat/toolCallComplete",
         "turnId": turn_id,
@@ -164,7 +164,7 @@ def tool_call_complete(
 def tool_call_result_confirmed(
     turn_id: str, call_id: str, *, approved: bool
 ) -> ChatToolCallResultConfirmedAction:
-    """Somebody allowed the result of a call, or withheld it."""
+    """The result of a call was released or withheld."""
     return {
         "type": "chat/toolCallResultConfirmed",
         "turnId": turn_id,

@@ -57,7 +57,7 @@ def turn_complete(turn_id: str, duration: float) -> ChatTurnCompleteAction:
 
 
 def turn_cancelled(turn_id: str, duration: float) -> ChatTurnCancelledAction:
-    """Somebody stopped the turn."""
+    """The turn was cancelled."""
     return {"type": "chat/turnCancelled", "turnId": turn_id, "duration": duration}
 
 

@@ -76,10 +76,10 @@ RULES: dict[str, Rule] = {
 """The rule for each action that a client may dispatch. All others are for the host only, or not served."""
 
 TRANSLATED = frozenset({"session/metaChanged"})
-"""What no client dispatches itself, but what the actions of older clients become."""
+"""Actions that no client dispatches itself, but that actions of older clients are translated to."""
 
 Decided: TypeAlias = Conversation | RootState | TerminalState
-"""What actions are decided on: those of sessions and chats on both states together."""
+"""The states that actions are decided on: for sessions and chats, both together."""
 
 NOTHING_MORE = Context()
 
@@ -97,7 +97,7 @@ def refuse(state: Decided, action: Json, client_id: str, *, context: Context = N
 def check(state: Decided, action: StateAction, client_id: str, context: Context) -> None:
     """Refuse an action that an edge made for its client, if it may not be applied.
 
-    What a client sent itself has to be checked for its shape too: see `decide`.
+    For actions that a client sent itself, use `decide`: it also checks their shape.
 
     Raises:
         HostError: why not.
@@ -116,7 +116,7 @@ def decide(
 ) -> StateAction | str:
     """Return a client's action as it should be applied, or the reason why it is refused.
 
-    A change of a session's model is made anew: the metadata around it may have changed since it was made.
+    A change of a session's model is rebuilt: the metadata around it may have changed since it was sent.
     """
     kind = action.get("type") if type(action) is dict else None
     rule = RULES.get(kind) if type(kind) is str else None

@@ -27,7 +27,7 @@ SIZES: dict[str, tuple[Callable[[Any], float], str]] = {
     "integer": (lambda value: value["value"], ""),
     "multi-select": (lambda value: len({*value["value"], *value.get("freeformValues", [])}), " choices"),
 }
-"""What the limits of a question measure, and the unit."""
+"""What the limits of each kind of question measure, with the unit."""
 
 
 def check_answer(question: Any, answer: Any) -> None:

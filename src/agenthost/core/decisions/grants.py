@@ -29,7 +29,7 @@ GRANTS: Final[tuple[Grant, ...]] = get_args(Grant)
 """All grants."""
 
 DEFAULT_GRANTS: Final[tuple[Grant, ...]] = ("sessions", "files")
-"""What a key has by default: enough to talk to agents, and never a shell."""
+"""The grants of a key by default: enough to talk to agents, and never a shell."""
 
 METRICS = "metrics"
 """Reading the host's metrics."""
@@ -97,7 +97,7 @@ def needed_grant(command: str, params: Any = None) -> Grant | None:
 
 
 class Rights(msgspec.Struct, frozen=True, gc=False):
-    """What somebody may do.
+    """The rights of a client.
 
     Attributes:
         grants: the grants of their key; all of them where no key is needed.

@@ -13,7 +13,7 @@ from agenthost.wire.error_messages import quote
 from agenthost.wire.json import JsonObject, encode_json
 
 ORIGIN_BYTES = len(b',"origin":{"kind":"user"}')
-"""What every message says about who wrote it; the limit is for the rest."""
+"""The part of every message that says who wrote it; the size limit does not count it."""
 
 
 class Refused(Exception):
@@ -29,17 +29,17 @@ class Refused(Exception):
 
 
 class Context(msgspec.Struct, frozen=True, gc=False):
-    """What is true at this moment and is not part of a state.
+    """Facts that a decision needs and no state has, as of now.
 
     Attributes:
-        models: the ids of the models that the session may use, and of the one that stands for an agent that
-            lets nobody choose; `None` if any is allowed.
+        models: the ids of the models that the session may use, and of the one that stands for an agent
+            without a choice of models; `None` if any is allowed.
         has_exited: the terminal's process has exited, though its state may not say so yet.
         message_bytes: the maximum size of a user's message; `None` if there is no limit.
         had_turn: returns whether the chat had a turn with this id, without a search through all turns.
         waiting: the actions that are held until the turn ends or the session is ready.
         taken: the messages that are no longer pending, by `message_name`.
-        lacks: why this client may not start a turn, such as a missing token.
+        lacks: the reason why this client may not start a turn, such as a missing token.
         tool_names: the names of all tools of the session's agent, exposed or hidden, on or off.
         rights: what this client may do.
         call_grant: returns the grant that approving a tool call needs; `None` if approving needs none.

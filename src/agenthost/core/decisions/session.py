@@ -16,7 +16,7 @@ from agenthost.wire.shape import Shape
 MODEL: Shape[ModelSelection] = Shape(ModelSelection)
 
 BEHIND_TURNS = frozenset({"chat/turnCancelled", "chat/truncated", "session/metaChanged"})
-"""What must not overtake a turn that was started earlier and is held."""
+"""Actions that must not overtake a turn that was started earlier and is deferred."""
 
 
 def meta_changed(_conversation: Conversation, action: SessionMetaChangedAction, by: Dispatch) -> None:

@@ -1,4 +1,4 @@
-"""Whether a client may set up a session like this: its options, its tools and whom it trusts.
+"""Whether a client may set up a session like this: its options, its tools and which of them it trusts.
 
 Commands decide about more than one action can say, so they are decided here: `createSession`, and what a
 client switches on with a turn.
@@ -26,8 +26,8 @@ class Offer(msgspec.Struct, frozen=True, gc=False):
         tool_grants: its tools, all of them, and what trusting each needs.
         option_grants: the options that need a grant to be set.
         option_defaults: the values that options have unless they are set.
-        takes_client_tools: whether clients may bring tools of their own.
-        lacks: why whoever asks may not begin, such as for want of a token.
+        takes_client_tools: whether clients may bring their own tools.
+        lacks: the reason why the client may not begin, such as a missing token.
     """
 
     tool_grants: Mapping[str, Grant | None]
@@ -47,7 +47,7 @@ def check_session(
     active_client: SessionActiveClient | None,
     tools_at: str,
 ) -> None:
-    """Refuse a new session that whoever asks may not have so. `tools_at` is the path of the client's tools.
+    """Refuse a new session that the client may not create like this. `tools_at` is the path of its tools.
 
     Raises:
         HostError: why not.
@@ -66,7 +66,7 @@ def check_session(
 def check_options(
     offer: Offer, rights: Rights, values: Mapping[str, Json], current: Mapping[str, Json]
 ) -> None:
-    """Refuse values that whoever asks may not choose; what an option has already is for everybody.
+    """Refuse values that the client may not choose. Default values are allowed to all clients.
 
     Raises:
         GrantMissing, SwitchedOff: with what is missing.
@@ -77,7 +77,7 @@ def check_options(
 
 
 def check_trust(offer: Offer, rights: Rights, tools: Mapping[str, bool]) -> None:
-    """Refuse trust in tools that whoever asks may not give.
+    """Refuse to trust tools if the client may not do that.
 
     Raises:
         GrantMissing, SwitchedOff: with what is missing.

@@ -25,10 +25,10 @@ from agenthost.wire.ahp.turn import ActiveTurn
 from agenthost.wire.error_messages import quote
 
 MAX_OVERHEAD = 64
-"""The bytes of a message in JSON beside its text, if it has nothing else."""
+"""The bytes of a message in JSON without its text, if it has nothing else."""
 
 MAX_TIME = 40
-"""The characters of a time. Those in use have 24; the fraction of a second could be as long as one likes."""
+"""The characters of a time. Those in use have 24; the fraction of a second could have any length."""
 
 
 def running_turn(chat: ChatState, turn_id: str) -> ActiveTurn:

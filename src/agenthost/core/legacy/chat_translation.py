@@ -37,7 +37,7 @@ def _duration(given: Given) -> float:
     return 0 if started is None else max(0, given.now_ms - started)
 
 
-# Tool calls. What an action brings as `_meta` counts only where a legacy call starts.
+# Tool calls. `_meta` of an action counts only where a legacy call starts.
 
 
 def _tool_call_start(given: Given) -> list[Any]:
@@ -47,7 +47,7 @@ def _tool_call_start(given: Given) -> list[Any]:
 
 
 def _tool_call_ready(given: Given) -> list[Any]:
-    """Drop what comes for a call that waits: about a legacy one nobody is asked again."""
+    """Drop updates of a call that waits: a legacy call does not ask a second time."""
     if "pending-confirmation" in _statuses(given):
         return []
     keys = ("turnId", "toolCallId", "invocationMessage", "toolInput", "confirmationTitle", "edits")

@@ -1,4 +1,4 @@
-"""Clients of a session in both protocols: here all that are active, in the legacy one a single one."""
+"""Active clients of a session: any number today, at most one in the legacy protocol."""
 
 from typing import Any, cast
 
@@ -10,7 +10,7 @@ from agenthost.wire.ahp.session import SessionActiveClient, SessionState
 def active_client(session: SessionState) -> SessionActiveClient | None:
     """Return the client that legacy clients see: the earliest that brings tools, or else the earliest.
 
-    Whoever joins later does not take the role from a client that brings tools.
+    A client that joins later does not take over from one that brings tools.
     """
     clients = session["activeClients"]
     return next((client for client in clients if client["tools"]), clients[0] if clients else None)

@@ -58,7 +58,7 @@ def lift_customizations(customizations: list[SessionCustomization]) -> list[Cust
 
 
 def lift_customization(legacy: Any, before: Any = None) -> Customization:
-    """Return a legacy plugin of a session; `before` is what stood for it so far, and may know more."""
+    """Return a legacy plugin of a session; `before` is its entry so far, which may have more fields."""
     lifted: Any = {**(before or {}), **lift_plugin(legacy["customization"])}
     if before is None or is_enabled(before) != legacy["enabled"]:
         _set(lifted, "enablement", toggled(before, enabled=legacy["enabled"]))
@@ -71,7 +71,7 @@ def toggled(plugin: Any, *, enabled: bool) -> list[Any]:
     """Return the enablement of a plugin that is switched on or off for its session."""
     others = [] if plugin is None else plugin.get("enablement", [])
     others = [one for one in others if one.get("kind") != "session"]
-    # On is what it is without an entry.
+    # Without an entry it is on.
     return others if enabled and not others else [{"kind": "session", "enabled": enabled}, *others]
 
 

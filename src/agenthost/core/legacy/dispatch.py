@@ -1,7 +1,7 @@
-"""What a legacy client dispatches, made ready for a decision: checked, and translated.
+"""Actions that legacy clients dispatch, checked and translated so that they can be decided.
 
-The rules are those of `core.decisions`. Here is only what the legacy protocol has and the current one has
-not: its own shapes, and one active client at a time.
+The rules are those of `core.decisions`. This module adds only what is special to the legacy protocol: its own
+shapes, and one active client at a time.
 """
 
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ __all__ = ["Translation", "translate_dispatch"]
 
 
 class Translation(NamedTuple):
-    """A legacy action without what does not count, and the actions that it becomes."""
+    """A legacy action without fields that do not count, and the actions that it is translated to."""
 
     legacy: JsonObject
     actions: list[Any]
@@ -34,10 +34,10 @@ def translate_dispatch(
     now_ms: float,
     chat_of: ChatOf = no_chat,
 ) -> Translation:
-    """Return what a legacy client's action becomes; `conversation` is that of its session, if it has one.
+    """Translate an action of a legacy client; `conversation` is that of its session, if it has one.
 
     Raises:
-        HostError: it is refused: it is not of its shape, or only one client may be active.
+        HostError: it is refused: its shape is wrong, or another client is active.
     """
     kind = action.get("type") if type(action) is dict else None
     if type(kind) is not str or kind not in CLIENT_ACTIONS:  # HR-A03
@@ -54,7 +54,7 @@ def translate_dispatch(
 
 
 def _check_clients(action: Any, conversation: Conversation, client_id: str) -> None:
-    """Keep one client active at a time, which alone changes its tools (HR-A11)."""
+    """Allow one active client at a time; only that client can change its tools (HR-A11)."""
     error: HostError | None = None
     active = active_client(conversation.session)
     is_other = active is not None and active["clientId"] != client_id

@@ -1,7 +1,7 @@
-"""What legacy clients see of the actions that are not projected by themselves.
+"""Forms: what legacy clients see of actions that cannot be projected without the states around them.
 
 A form is made when its action is committed, from the states before and after it, and stored with it, so that
-it is the same whenever the log is read. All other actions are left to `project_action`.
+every replay has the same. All other actions are left to `project_action`.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from agenthost.wire.ahp.session import SessionState
 
 
 class Default(Enum):
-    """Says that an action needs no form: `project_action` is right about it."""
+    """Says that an action needs no form: `project_action` projects it correctly."""
 
     DEFAULT = "default"
 
@@ -30,7 +30,7 @@ class Default(Enum):
 DEFAULT: Final = Default.DEFAULT
 
 Form: TypeAlias = list[LegacySessionAction] | Literal[Default.DEFAULT]
-"""The legacy actions that an action becomes. Each needs a number of its own, so the action takes as many."""
+"""The legacy actions that an action becomes. Each takes one sequence number."""
 
 
 Made: TypeAlias = list[Any] | Literal[Default.DEFAULT]
@@ -60,12 +60,12 @@ def legacy_form(
     if form is None:
         return DEFAULT
     if before_session is after_session and before_chat is after_chat:
-        return []  # it came too late, and a legacy reducer might not see that
+        return []  # it came too late, which a legacy reducer might not notice
     return form(Change(action, before_session, after_session, before_chat, after_chat, session_uri))
 
 
 def _ready(change: Change) -> Made:
-    """Repeat the flags: legacy clients forget them when a session gets ready."""
+    """Repeat the flags: legacy reducers clear them when a session becomes ready."""
     if change.session_before["lifecycle"] == "ready":
         return []
     status = change.session["status"]
@@ -80,14 +80,14 @@ def _ready(change: Change) -> Made:
 
 
 def _activity_changed(change: Change) -> Made:
-    """Tell the activity if it changed: the session's hides its chat's."""
+    """Report the activity if it changed: that of the session hides that of its chat."""
     before = project_activity(change.session_before, change.chat_before)
     after = project_activity(change.session, change.chat)
     return [] if before == after else [_make(change, "session/activityChanged", activity=after)]
 
 
 def _meta_changed(change: Change) -> Made:
-    """Tell what legacy clients see elsewhere by the actions that it has there."""
+    """Report the keys for which the legacy protocol has actions of their own with those actions."""
     before, after = change.session_before.get("_meta"), change.session.get("_meta")
     known, new = before or {}, after or {}
     if not any(key in known or key in new for key in PRIVATE):
@@ -103,7 +103,7 @@ def _meta_changed(change: Change) -> Made:
 
 
 def _active_clients_changed(change: Change) -> Made:
-    """Tell of the one client that legacy clients see; the others do not concern them."""
+    """Report the one client that legacy clients see, and no other."""
     before, after = active_client(change.session_before), active_client(change.session)
     if before == after:
         return []
@@ -115,7 +115,7 @@ def _active_clients_changed(change: Change) -> Made:
 
 
 def _customization_changed(change: Change) -> Made:
-    """Tell all plugins, unless one was switched that has a URI of its own: legacy clients know them by it."""
+    """Report all plugins, unless the one that was switched has a unique URI, which identifies it there."""
     before = project_customizations(change.session_before.get("customizations", []))
     after = project_customizations(change.session.get("customizations", []))
     if before == after and ("customizations" in change.session_before) == (
@@ -138,14 +138,14 @@ def _customization_changed(change: Change) -> Made:
 
 
 def _turn_started(change: Change) -> Made:
-    """Drop a turn that is replaced, with its open questions: a legacy client would keep them."""
+    """Drop a turn that is replaced, with its open questions, which a legacy client would keep."""
     if change.chat_before.get("activeTurn") is None:
         return DEFAULT
     return [_truncated(change, change.chat["turns"]), *_projected(change)]
 
 
 def _turn_resumed(change: Change) -> Made:
-    """Let the turn vanish, and begin again with the same words: legacy turns are not resumed."""
+    """Remove the turn and begin it again with the same parts: legacy turns are not resumed."""
     turn = change.chat["activeTurn"]
     seen = project_active_turn(turn)
     made = [
@@ -161,10 +161,10 @@ def _turn_resumed(change: Change) -> Made:
 
 
 def _call_ready(change: Change) -> Made:
-    """Say the whole call: legacy clients take it from the action, and while it waits only by a detour."""
+    """Repeat the whole call: legacy reducers take it from the action, of a waiting call via a detour."""
     raw, _ = _raw_calls(change)
     if raw is None or raw["status"] == "streaming":
-        return DEFAULT  # it has nothing yet that the action does not say
+        return DEFAULT  # the action has all of it
     before, after = _calls(change)
     if before is None or after is None:
         return DEFAULT
@@ -174,7 +174,7 @@ def _call_ready(change: Change) -> Made:
     if before["status"] != "pending-confirmation":
         return DEFAULT if ready == said else [ready]
     if after["status"] != "running" and "toolClientId" in after:
-        return []  # its client would take the approval for real
+        return []  # its client would take this for a real approval
     approved = _make(
         change,
         "session/toolCallConfirmed",
@@ -186,7 +186,7 @@ def _call_ready(change: Change) -> Made:
 
 
 def _call_confirmed(change: Change) -> Made:
-    """Leave out an edited input that does not take effect: it can replace a text alone."""
+    """Leave out an edited input that has no effect: it can only replace a text."""
     edited = change.action.get("editedToolInput")
     if edited is None:
         return DEFAULT
@@ -197,7 +197,7 @@ def _call_confirmed(change: Change) -> Made:
 
 
 def _call_completed(change: Change) -> Made:
-    """Say what a call keeps that fails because nobody signed in: what it had shown, and no question."""
+    """Report a call that failed because nobody signed in, with what it had shown and without a question."""
     raw, _ = _raw_calls(change)
     if raw is None or raw["status"] != "auth-required":
         return DEFAULT
@@ -235,7 +235,7 @@ def _projected(change: Change) -> list[Any]:
 
 
 def _truncated(change: Change, turns: list[Any]) -> Any:
-    """Return the action after which legacy clients have these turns, which they have, and no other."""
+    """Return the action that leaves legacy clients with these turns only, which they already have."""
     return _make(change, "session/truncated", turnId=turns[-1]["id"] if turns else None)
 
 

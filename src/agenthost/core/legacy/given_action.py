@@ -1,4 +1,4 @@
-"""A legacy action that is to be translated, and how most of them are: by copying fields."""
+"""A legacy action to be translated. Most translations only copy fields."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
@@ -7,7 +7,7 @@ from agenthost.core.legacy.terminals import ChatOf
 
 
 class Given(NamedTuple):
-    """A legacy action, and what its translation depends on. Without a client, it is the host's."""
+    """A legacy action, and what its translation depends on. Without a client, the host made it."""
 
     action: Any
     session: Any

@@ -1,4 +1,4 @@
-"""Messages of users in both protocols: the current one has more kinds of attachment, and says who wrote."""
+"""Messages of users in both protocols: today there are more kinds of attachment, and an origin."""
 
 from typing import Any, Final, cast
 
@@ -9,7 +9,7 @@ from agenthost.wire.ahp.message import Message, PendingMessage
 NEWER_ATTACHMENTS: Final = frozenset({"annotations", "chat"})
 
 _NEW_KEYS = frozenset({"origin", "model", "agent"})
-"""What the legacy protocol does not say about a message."""
+"""The fields of a message that the legacy protocol does not have."""
 
 
 def project_message(message: Message) -> UserMessage:
@@ -37,8 +37,8 @@ def lift_pending(pending: LegacyPendingMessage) -> PendingMessage:
 
 
 def _project_attachment(attachment: Any) -> Any:
-    """Return an attachment; of a newer kind only what it is called, so that its place is not empty."""
+    """Return an attachment; for a newer kind only its label, so that its place is not empty."""
     if attachment.get("type") not in NEWER_ATTACHMENTS:
-        return attachment  # known there, or to nobody here: what is unknown is passed on
+        return attachment  # known there, or unknown everywhere: unknown kinds are passed on
     kept = {key: attachment[key] for key in ("range", "displayKind", "_meta") if key in attachment}
     return {"type": "simple", "label": attachment_label(attachment), **kept}

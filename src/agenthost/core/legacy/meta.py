@@ -1,15 +1,15 @@
-"""The `_meta` of a session, which has what only the legacy protocol has fields for."""
+"""The `_meta` of a session, where we keep values that only the legacy protocol has fields for."""
 
 from typing import Any, Final
 
 MODEL: Final = "agenthost.model"
-"""The key of the model that the session uses where a message names none."""
+"""The key of the model for messages that name none."""
 
 DIFFS: Final = "agenthost.diffs"
 """The key of the files that the session has changed."""
 
 PRIVATE: Final = (MODEL, DIFFS)
-"""The keys that legacy clients see elsewhere. They are never removed: no legacy action says that."""
+"""The keys that legacy clients see elsewhere. They are never removed: there is no legacy action for that."""
 
 
 def public_meta(meta: Any) -> Any:

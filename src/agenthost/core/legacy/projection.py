@@ -1,7 +1,7 @@
 """The actions of a session and its default chat as legacy clients see them.
 
-Each action gives at most one, which depends on the action alone. Where that would be wrong, `forms` says what
-legacy clients are to see instead.
+Each action becomes at most one, which depends on the action alone. Where that would be wrong, `forms` says
+what legacy clients see instead.
 """
 
 from collections.abc import Callable
@@ -141,7 +141,7 @@ PROJECTORS: Final[dict[str, Projector]] = {
     "chat/pendingMessageRemoved": _fields("kind", "id"),
     "chat/queuedMessagesReordered": _fields("order"),
 }
-"""How each action is projected. Of all others legacy clients see nothing, but for what `forms` says."""
+"""How each action is projected. Legacy clients see no other actions, except those in `forms`."""
 
 LEGACY_TYPES: Final = {kind: "session/" + kind.partition("/")[2] for kind in PROJECTORS}
 """The types of the legacy actions: the chat's actions were the session's."""

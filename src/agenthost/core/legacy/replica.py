@@ -45,7 +45,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class ReconnectOutcome:
-    """What a reconnection brought: URIs that are gone, rejections, and actions that were never answered."""
+    """The result of a reconnection: URIs that are gone, rejections, and actions that were never answered."""
 
     gone: list[URI]
     rejected: list[Rejection]
@@ -130,7 +130,7 @@ class Replica:
         """Apply the client's own action at once, and return the params to send to the host."""
         self._client_seq += 1
         mirror = self._mirrors.get(action_resource(action) or "")
-        # Without a subscription there is nothing to show, but the action may be sent all the same.
+        # Without a subscription there is nothing to show, but the action may still be sent.
         if mirror is not None:
             entry = Pending(self._client_seq, action, now)
             mirror.optimistic = REDUCERS[mirror.kind](mirror.view(), action, now)

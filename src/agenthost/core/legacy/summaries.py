@@ -36,7 +36,7 @@ def project_status(session: SessionState, chat: ChatState) -> int:
     """Return the status that legacy clients see: the chat's activity and the session's flags."""
     activity = chat["status"] & SessionStatus.ACTIVITY
     if activity == SessionStatus.INPUT_NEEDED and not _is_waiting(chat):
-        # A tool waits for somebody to sign in. To a legacy client it runs.
+        # A tool waits for a sign-in. To a legacy client it looks as if it runs.
         activity = SessionStatus.IN_PROGRESS
     return (session["status"] & ~SessionStatus.ACTIVITY) | activity
 

@@ -14,10 +14,10 @@ LEGACY_KEYS: Final = (
     *("success", "pastTenseMessage", "content", "structuredContent", "error"),
     *("reason", "reasonMessage", "userSuggestion"),
 )
-"""What a legacy call may have, in any of its states."""
+"""The fields that a legacy call may have, in any of its states."""
 
 RESULT: Final = ("success", "pastTenseMessage", "content", "structuredContent", "error")
-"""What a legacy result has."""
+"""The fields of a legacy result."""
 
 
 def project_call(call: ToolCallState) -> LegacyToolCallState:

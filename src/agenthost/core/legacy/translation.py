@@ -54,7 +54,7 @@ def lift_action(
 ) -> list[tuple[Channel, Any]]:
     """Return what the action of a legacy host becomes: actions, each with the kind of its channel.
 
-    What the host says is so: it may replace the active client, and its session is read or not as a whole.
+    The host is always right: it may replace the active client, and marks the whole session as read or unread.
     """
     channel, made = _translate(Given(action, session, chat, now_ms, None, chat_of))
     lifted: list[tuple[Channel, Any]] = [(channel, one) for one in made]

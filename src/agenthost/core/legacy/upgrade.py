@@ -20,7 +20,7 @@ _SHARED = ("creationError", "serverTools", "config")
 def upgrade_session(legacy: LegacySessionState, chat_uri: str) -> tuple[SessionState, ChatState]:
     """Return a legacy session as a session and its only chat.
 
-    When it was made is not in them. What waits is not in `inputNeeded` yet: the host says that.
+    Neither has the time of its creation. `inputNeeded` is not filled: the host does that.
     """
     chat = _lift_chat(legacy, chat_uri)
     summary = legacy["summary"]

@@ -1,4 +1,4 @@
-"""What a session waits for, over all of its chats (S19, S20)."""
+"""The input that a session waits for, over all of its chats (S19, S20)."""
 
 from typing import Any
 

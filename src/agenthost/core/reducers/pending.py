@@ -13,7 +13,7 @@ from agenthost.wire.ahp.chat import ChatState
 
 def pending_message_set(state: ChatState, action: ChatPendingMessageSetAction) -> ChatState:
     """C11: one slot for steering the running turn, and a queue for the turns after it."""
-    message: Any = pick(action, "id", "message")  # G5: built anew
+    message: Any = pick(action, "id", "message")  # G5: rebuilt
     if action.get("kind") == "steering":
         return put(state, steeringMessage=message)
     return put(state, queuedMessages=upserted(state.get("queuedMessages", []), message))

@@ -7,7 +7,7 @@ from agenthost.wire.ahp.chat import ChatState
 from agenthost.wire.ahp.enums import SessionStatus
 
 WAITING: Final = ("pending-confirmation", "pending-result-confirmation", "auth-required")
-"""The states in which a tool call needs somebody: to approve it or its result, or to sign in."""
+"""The states in which a tool call waits for a person: to approve it or its result, or to sign in."""
 
 
 def compute_status(state: ChatState, activity: int | None = None) -> int:
@@ -38,7 +38,7 @@ def set_flag(state: R, flag: int, *, on: bool) -> R:
 
 
 def _waits(parts: list[Any]) -> bool:
-    # A plain loop: this runs at each change of a call, and a generator would cost a frame of its own.
+    # A plain loop: this runs at each change of a call, and a generator would cost another frame.
     for part in parts:
         kind = part.get("kind")
         if kind == "toolCall":

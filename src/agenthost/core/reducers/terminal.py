@@ -26,7 +26,7 @@ class Output(Growth[Any]):
         return {**base, "content": [*content[:-1], grown]}
 
     def copy(self, length: int) -> "Output":
-        """Return a copy with a log of its own."""
+        """Return a copy with its own log."""
         copied = Output()
         copied.log = self.log[:length]
         return copied

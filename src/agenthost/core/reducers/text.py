@@ -11,7 +11,7 @@ from agenthost.core.reducers.live import Growth
 from agenthost.wire.ahp.actions.text import ChatDelta, ChatReasoning, ChatToolCallDelta
 
 Target: TypeAlias = tuple[str, tuple[int, ...]]
-"""What grows: `content` or `partialInput`, of the parts at these positions."""
+"""The text that grows: `content` or `partialInput` of the parts at these positions."""
 
 StreamedText: TypeAlias = ChatDelta | ChatReasoning | ChatToolCallDelta
 
@@ -56,7 +56,7 @@ class Streams(Growth[Any]):
         return {**base, "activeTurn": {**turn, "responseParts": parts}}
 
     def copy(self, length: int) -> "Streams":
-        """Return a copy with a log of its own."""
+        """Return a copy with its own log."""
         copied = Streams(self.turn_id, self._parts)
         copied.log = self.log[:length]
         return copied

@@ -169,7 +169,7 @@ def tool_call_result_confirmed(state: ChatState, action: ChatToolCallResultConfi
 
 
 def tool_call_auth_required(state: ChatState, action: ChatToolCallAuthRequiredAction) -> ChatState:
-    """T8: an MCP server wants somebody to sign in before the call goes on."""
+    """T8: an MCP server requires a sign-in before the call goes on."""
 
     def require(call: Call) -> Call:
         if _contributor(call) != "mcp":
@@ -205,7 +205,7 @@ def skipped(part: ResponsePart) -> ResponsePart:
 
 
 def _call(identity: Any, action: Any, status: str, fields: JsonObject) -> Call:
-    """H7: build the call anew; `_meta` is the action's, if it has one."""
+    """H7: rebuild the call; `_meta` is the action's, if it has one."""
     # `pick`, inlined: every action of a call comes here.
     call = {key: identity[key] for key in IDENTITY if identity.get(key) is not None}
     meta = action.get("_meta")

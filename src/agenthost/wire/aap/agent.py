@@ -66,7 +66,7 @@ AgentOption: TypeAlias = Annotated[TextAgentOption | SecretAgentOption | SelectA
 
 
 class AgentOverrides(TypedDict):
-    """What a turn can change of the session's agent: everything but its name."""
+    """The fields of the session's agent that a turn can change: all but its name."""
 
     tools: NotRequired[list[ServerToolRef]]
     options: NotRequired[dict[str, str]]

@@ -185,7 +185,7 @@ def create_to_v3(request: CreateSessionRequest) -> tuple[v3.PostSessionsRequest,
 def create_from_v3(session: v3.PostSessionsRequest, turn: v3.PostSessionTurnRequest) -> CreateSessionRequest:
     """Join the request that opens a session and the one for its first turn into the older one.
 
-    What the turn changes overrides the session, as the server would have done.
+    Changes of the turn override the session, as on the server.
 
     Raises:
         InvalidValue: the turn does not end with the user's message, as the older versions require.

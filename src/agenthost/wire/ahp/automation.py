@@ -120,7 +120,7 @@ class AutomationDefinitionPatch(TypedDict):
 
 
 class AutomationManualRunOrigin(TypedDict):
-    """Somebody started the run."""
+    """A person started the run."""
 
     kind: Literal["manual"]
 
@@ -250,7 +250,7 @@ class ScheduleCapability(TypedDict):
 
 
 class AutomationCapabilities(TypedDict):
-    """What the host offers of automations."""
+    """The host's support for automations."""
 
     create: NotRequired[JsonObject]  # present: clients may create them
     schedules: NotRequired[ScheduleCapability]  # present: they may run at certain times

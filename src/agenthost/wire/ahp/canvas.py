@@ -1,4 +1,4 @@
-"""Canvases: pages that an extension shows beside a chat."""
+"""Canvases: pages that an extension shows next to a chat."""
 
 from typing import NotRequired, TypedDict
 

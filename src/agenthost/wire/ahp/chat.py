@@ -1,4 +1,4 @@
-"""Chats: their state, their summary, where they come from, and what runs beside them."""
+"""Chats: their state, their summary, where they come from, and their background work."""
 
 from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
@@ -68,7 +68,7 @@ class SessionMoveDestination(TypedDict):
 
 
 class NewSessionMoveDestination(TypedDict):
-    """A chat moves to a session of its own."""
+    """A chat moves to its own session."""
 
     kind: Literal["newSession"]
 
@@ -78,7 +78,7 @@ ChatMoveDestination: TypeAlias = Annotated[SessionMoveDestination | NewSessionMo
 
 
 class BackgroundShellWork(TypedDict):
-    """A command that runs beside the turns of a chat."""
+    """A command that runs in the background of a chat."""
 
     kind: Literal["shell"]
     id: str
@@ -90,7 +90,7 @@ class BackgroundShellWork(TypedDict):
 
 
 class BackgroundSubagentWork(TypedDict):
-    """A subagent that runs beside the turns of a chat."""
+    """A subagent that runs in the background of a chat."""
 
     kind: Literal["subagent"]
     id: str
@@ -101,7 +101,7 @@ class BackgroundSubagentWork(TypedDict):
 
 
 BackgroundWork: TypeAlias = Annotated[BackgroundShellWork | BackgroundSubagentWork, Tag("kind")]
-"""Something that runs beside the turns of a chat."""
+"""Background work of a chat."""
 
 
 class ChatSummary(TypedDict):

@@ -73,7 +73,7 @@ CustomizationLoadState: TypeAlias = Annotated[
 
 
 class CustomizationBase(TypedDict):
-    """What every customization has."""
+    """The fields of every customization."""
 
     id: str
     uri: URI
@@ -84,7 +84,7 @@ class CustomizationBase(TypedDict):
 
 
 class ChildCustomizationBase(CustomizationBase):
-    """What every customization inside of another has, but for MCP servers."""
+    """The fields of every customization inside another, except MCP servers."""
 
     enabled: NotRequired[bool]
 
@@ -154,7 +154,7 @@ ChildCustomization: TypeAlias = Annotated[
 
 
 class ContainerCustomizationBase(CustomizationBase):
-    """What every customization that contains others has."""
+    """The fields of every customization that contains others."""
 
     clientId: NotRequired[str]  # who contributed it; absent: the host
     load: NotRequired[CustomizationLoadState]

@@ -46,7 +46,7 @@ ToolCallCancellationReason: TypeAlias = Annotated[Literal["denied", "skipped", "
 """Why a tool call did not run, or its result was withheld."""
 
 ToolCallDenialReason: TypeAlias = Annotated[Literal["denied", "skipped"], CLOSED]
-"""How somebody kept a tool call from running."""
+"""How a tool call was kept from running."""
 
 ToolCallRiskAssessmentKind: TypeAlias = Annotated[Literal["judge"], OPEN]
 """Who assesses the risk of a tool call."""
@@ -73,7 +73,7 @@ ChangesetOperationScope: TypeAlias = Literal["changeset", "resource", "range"]
 """What an operation may be invoked on."""
 
 ChangesetSide: TypeAlias = Literal["before", "after"]
-"""Which version of a changed file is meant."""
+"""The version of a changed file."""
 
 ContentEncoding: TypeAlias = Annotated[Literal["base64", "utf-8"], CLOSED]
 """How data is encoded in JSON."""
@@ -94,7 +94,7 @@ AutomationOperation: TypeAlias = Literal["update", "remove", "run"]
 """What a client may do with an automation."""
 
 AutomationMisfirePolicy: TypeAlias = Literal["skip", "runOnce"]
-"""What becomes of the runs that were missed."""
+"""What happens to runs that were missed."""
 
 ClientActionType: TypeAlias = Literal[
     "root/configChanged",

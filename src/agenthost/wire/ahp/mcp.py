@@ -75,7 +75,7 @@ class ListChangedCapability(TypedDict):
 
 
 class SamplingCapability(TypedDict):
-    """What a server's app may ask of the model."""
+    """Model requests that a server's app may make."""
 
     tools: NotRequired[JsonObject]  # present: with tools
 

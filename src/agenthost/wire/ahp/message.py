@@ -9,7 +9,7 @@ from agenthost.wire.annotations import Tag
 
 
 class MessageAttachmentBase(TypedDict):
-    """What every kind of attachment has."""
+    """The fields of every kind of attachment."""
 
     label: str
     range: NotRequired[TextRange]  # span in the message text (lines/characters, not bytes)

@@ -79,4 +79,4 @@ ProtocolNotification: TypeAlias = (
     | OtlpExportTracesParams
     | OtlpExportMetricsParams
 )
-"""The params of any of them; the method says of which."""
+"""The params of any notification; the method says which."""

@@ -13,7 +13,7 @@ class GlobPatterns(TypedDict):
 
 
 class ResourceWatchState(TypedDict):
-    """What is watched. The changes are not part of it."""
+    """The state of a watch: what it watches. Changes are not part of it."""
 
     root: URI
     recursive: bool

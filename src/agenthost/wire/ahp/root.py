@@ -52,7 +52,7 @@ class MultipleWorkingDirectoriesCapability(TypedDict):
 
 
 class AgentCapabilities(TypedDict):
-    """What the sessions of an agent can do beyond what all can."""
+    """Optional abilities of an agent's sessions."""
 
     multipleChats: NotRequired[MultipleChatsCapability]
     multipleWorkingDirectories: NotRequired[MultipleWorkingDirectoriesCapability]

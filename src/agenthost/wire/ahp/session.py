@@ -48,7 +48,7 @@ SessionOrigin: TypeAlias = Annotated[AutomationSessionOrigin, Tag("kind")]
 
 
 class SessionInputRequestBase(TypedDict):
-    """What every request of a session has."""
+    """The fields of every request of a session."""
 
     id: str
     chat: URI
@@ -62,7 +62,7 @@ class SessionChatInputRequest(SessionInputRequestBase):
 
 
 class SessionToolConfirmationRequest(SessionInputRequestBase):
-    """A tool call waits for somebody to approve it, or its result."""
+    """A tool call waits for approval, of itself or of its result."""
 
     kind: Literal["toolConfirmation"]
     turnId: str
@@ -97,7 +97,7 @@ SessionInputRequest: TypeAlias = Annotated[
 
 
 class SessionMetadata(TypedDict):
-    """What the state and the summary of a session have in common."""
+    """The fields that the state and the summary of a session share."""
 
     provider: str
     title: str

@@ -36,7 +36,7 @@ class ConfirmationOption(TypedDict):
 
 
 class ToolCallRiskAssessmentBase(TypedDict):
-    """What every assessment has."""
+    """The fields of every assessment."""
 
     kind: ToolCallRiskAssessmentKind
 
@@ -128,7 +128,7 @@ class ToolCallStreamingState(ToolCallBase):
 
 
 class ToolCallPendingConfirmationState(ToolCallBase, ToolCallParameterFields):
-    """The call waits for somebody to approve it."""
+    """The call waits for approval."""
 
     status: Literal["pending-confirmation"]
     confirmationTitle: NotRequired[StringOrMarkdown]
@@ -157,7 +157,7 @@ class ToolCallAuthRequiredState(ToolCallNames, ToolCallParameterFields, ToolCall
 class ToolCallPendingResultConfirmationState(
     ToolCallBase, ToolCallParameterFields, ToolCallPostConfirmationFields, ToolCallResult
 ):
-    """The tool is done; its result waits for somebody to approve it."""
+    """The tool is done; its result waits for approval."""
 
     status: Literal["pending-result-confirmation"]
 
@@ -183,7 +183,7 @@ class ToolCallCancelledState(ToolCallBase, ToolCallParameterFields):
 ToolCallConfirmationState: TypeAlias = Annotated[
     ToolCallPendingConfirmationState | ToolCallPendingResultConfirmationState, Tag("status")
 ]
-"""A tool call that waits for somebody to approve it, or its result."""
+"""A tool call that waits for approval, of itself or of its result."""
 
 ToolCallState: TypeAlias = Annotated[
     ToolCallStreamingState

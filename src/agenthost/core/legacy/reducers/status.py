@@ -30,7 +30,7 @@ def compute_status(state: SessionState, activity: int | None = None) -> int:
 def refresh_status(state: SessionState) -> SessionState:
     """Return the state with its status recomputed."""
     status = compute_status(state)
-    # Most calls change nothing: then the state stays the same object, and nobody has to look at it again.
+    # Most calls change nothing: then the state stays the same object, so callers see that nothing changed.
     is_same = status == state.get("summary", {}).get("status", 0)
     return state if is_same else update_summary(state, status=status)
 
@@ -42,7 +42,7 @@ def set_flag(state: SessionState, flag: int, *, on: bool) -> SessionState:
 
 
 def _has_waiting_call(parts: list[Any]) -> bool:
-    # A plain loop: this runs at each change of a call, and a generator would cost a frame of its own.
+    # A plain loop: this runs at each change of a call, and a generator would cost another frame.
     for part in parts:
         if part.get("kind") == "toolCall" and part.get("toolCall", {}).get("status") in WAITING_CALL_STATUSES:
             return True

@@ -18,7 +18,7 @@ class ChatActivityChangedAction(TypedDict):
 
 
 class ChatDraftChangedAction(TypedDict):
-    """The message that somebody is writing."""
+    """The draft of a message."""
 
     type: Literal["chat/draftChanged"]
     draft: NotRequired[Message]
@@ -74,14 +74,14 @@ class ChatCanvasesChangedAction(TypedDict):
 
 
 class ChatBackgroundWorkSetAction(TypedDict):
-    """Something runs beside the turns, or has changed."""
+    """Background work has started or changed."""
 
     type: Literal["chat/backgroundWorkSet"]
     work: BackgroundWork
 
 
 class ChatBackgroundWorkRemovedAction(TypedDict):
-    """Something no longer runs beside the turns."""
+    """Background work has ended."""
 
     type: Literal["chat/backgroundWorkRemoved"]
     id: str

@@ -18,7 +18,7 @@ from agenthost.wire.annotations import Tag
 
 
 class ToolCallActionBase(TypedDict):
-    """What every action on a tool call has."""
+    """The fields of every action on a tool call."""
 
     turnId: str
     toolCallId: str
@@ -60,7 +60,7 @@ class ChatToolCallReadyAction(ToolCallActionBase):
 
 
 class ChatToolCallApprovedAction(ToolCallActionBase):
-    """Somebody approved the call."""
+    """The call was approved."""
 
     type: Literal["chat/toolCallConfirmed"]
     approved: Literal[True]
@@ -70,7 +70,7 @@ class ChatToolCallApprovedAction(ToolCallActionBase):
 
 
 class ChatToolCallDeniedAction(ToolCallActionBase):
-    """Somebody denied or skipped the call."""
+    """The call was denied or skipped."""
 
     type: Literal["chat/toolCallConfirmed"]
     approved: Literal[False]
@@ -83,7 +83,7 @@ class ChatToolCallDeniedAction(ToolCallActionBase):
 ChatToolCallConfirmedAction: TypeAlias = Annotated[
     ChatToolCallApprovedAction | ChatToolCallDeniedAction, Tag("approved")
 ]
-"""Somebody approved, denied or skipped the call."""
+"""The call was approved, denied or skipped."""
 
 
 class ChatToolCallCompleteAction(ToolCallActionBase):
@@ -95,7 +95,7 @@ class ChatToolCallCompleteAction(ToolCallActionBase):
 
 
 class ChatToolCallResultConfirmedAction(ToolCallActionBase):
-    """Somebody released or withheld the result."""
+    """The result was released or withheld."""
 
     type: Literal["chat/toolCallResultConfirmed"]
     approved: bool

@@ -21,7 +21,7 @@ class Implementation(TypedDict):
 
 
 class ClientCapabilities(TypedDict):
-    """What a client can do beyond what all can."""
+    """Optional abilities of a client."""
 
     mcpApps: NotRequired[JsonObject]  # present: it shows the apps of MCP servers
 
@@ -61,7 +61,7 @@ class InitializeResult(TypedDict):
 
 
 class PingParams(RootParams):
-    """`ping`: nothing of its own."""
+    """`ping`: no fields."""
 
 
 class ReconnectParams(RootParams):
@@ -73,7 +73,7 @@ class ReconnectParams(RootParams):
 
 
 class ReconnectReplayResult(TypedDict):
-    """`reconnect`: all that the client missed."""
+    """`reconnect`: everything that the client missed."""
 
     type: Literal["replay"]
     actions: list[ActionEnvelope]

@@ -12,7 +12,7 @@ class ResourceReadParams(RootParams):
     """`resourceRead`: which file or content."""
 
     uri: URI
-    encoding: NotRequired[ContentEncoding]  # default: the choice of whoever answers
+    encoding: NotRequired[ContentEncoding]  # default: the server chooses
 
 
 class ResourceReadResult(TypedDict):

@@ -7,7 +7,7 @@ from agenthost.wire.annotations import Tag
 
 
 class SessionInputQuestionBase(TypedDict):
-    """What every kind of question has."""
+    """The fields of every kind of question."""
 
     id: str
     title: NotRequired[str]

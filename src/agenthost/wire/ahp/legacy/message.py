@@ -19,7 +19,7 @@ __all__ = [
 
 
 class MessageAttachmentBase(TypedDict):
-    """What every kind of attachment has."""
+    """The fields of every kind of attachment."""
 
     label: str
     range: NotRequired[TextRange]  # span in the message text (lines/characters, not bytes)

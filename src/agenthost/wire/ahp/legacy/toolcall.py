@@ -69,7 +69,7 @@ class ToolCallStreamingState(ToolCallBase):
 
 
 class ToolCallPendingConfirmationState(ToolCallBase, ToolCallParameterFields):
-    """The call waits for somebody to approve it."""
+    """The call waits for approval."""
 
     status: Literal["pending-confirmation"]
     confirmationTitle: NotRequired[StringOrMarkdown]
@@ -88,7 +88,7 @@ class ToolCallRunningState(ToolCallBase, ToolCallParameterFields):
 
 
 class ToolCallPendingResultConfirmationState(ToolCallBase, ToolCallParameterFields, ToolCallResult):
-    """The tool is done; its result waits for somebody to approve it."""
+    """The tool is done; its result waits for approval."""
 
     status: Literal["pending-result-confirmation"]
     confirmed: ToolCallConfirmationReason

@@ -11,7 +11,7 @@ from agenthost.wire.annotations import Tag
 
 
 class ToolCallActionBase(TypedDict):
-    """What every action on a tool call has."""
+    """The fields of every action on a tool call."""
 
     session: URI
     turnId: str
@@ -50,7 +50,7 @@ class SessionToolCallReadyAction(ToolCallActionBase):
 
 
 class SessionToolCallApprovedAction(ToolCallActionBase):
-    """Somebody approved the call."""
+    """The call was approved."""
 
     type: Literal["session/toolCallConfirmed"]
     approved: Literal[True]
@@ -60,7 +60,7 @@ class SessionToolCallApprovedAction(ToolCallActionBase):
 
 
 class SessionToolCallDeniedAction(ToolCallActionBase):
-    """Somebody denied or skipped the call."""
+    """The call was denied or skipped."""
 
     type: Literal["session/toolCallConfirmed"]
     approved: Literal[False]
@@ -73,7 +73,7 @@ class SessionToolCallDeniedAction(ToolCallActionBase):
 SessionToolCallConfirmedAction: TypeAlias = Annotated[
     SessionToolCallApprovedAction | SessionToolCallDeniedAction, Tag("approved")
 ]
-"""Somebody approved, denied or skipped the call."""
+"""The call was approved, denied or skipped."""
 
 
 class SessionToolCallCompleteAction(ToolCallActionBase):
@@ -85,7 +85,7 @@ class SessionToolCallCompleteAction(ToolCallActionBase):
 
 
 class SessionToolCallResultConfirmedAction(ToolCallActionBase):
-    """Somebody released or withheld the result."""
+    """The result was released or withheld."""
 
     type: Literal["session/toolCallResultConfirmed"]
     approved: bool

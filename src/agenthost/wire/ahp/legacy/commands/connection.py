@@ -41,7 +41,7 @@ class ReconnectParams(TypedDict):
 
 
 class ReconnectReplayResult(TypedDict):
-    """`reconnect`: all that the client missed."""
+    """`reconnect`: everything that the client missed."""
 
     type: Literal["replay"]
     actions: list[ActionEnvelope]
