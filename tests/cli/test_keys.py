@@ -169,7 +169,7 @@ def test_the_default_folder_is_created_for_the_first_key(tmp_path: Path) -> None
         (
             ["revoke", "nothing"],
             1,
-            "there is no key of that id; to list the keys: agenthost keys list --data {data}",
+            "there is no key with that id; to list the keys: agenthost keys list --data {data}",
         ),
     ],
 )

@@ -70,7 +70,7 @@ def test_it_says_where_it_listens_what_it_serves_and_how_to_try_it(echo: Path, d
         ["agents", "echo", "(Echo)"],
         ["data", str(data)],
         ["workspace", str(echo.parent)],
-        ["sandbox", *"off: shells may do all that this user may".split()],
+        ["sandbox", *"off: shells can do everything that this user can".split()],
         ["warning", *"no authentication: everybody on this machine can do what you can".split()],
         ["AAP", f"{url}/aap"],
         ["AHP", f"ws://{url.removeprefix('http://')}/ahp"],

@@ -134,7 +134,7 @@ def test_a_key_is_revoked_by_its_id_or_by_all_of_it(file: KeyFile) -> None:
     assert file.read() == [second]
     assert file.revoke(text) == second
     assert file.read() == []
-    with pytest.raises(KeyNotFound, match="there is no key of that id"):
+    with pytest.raises(KeyNotFound, match="there is no key with that id"):
         file.revoke(first.id)
 
 

@@ -1,4 +1,4 @@
-"""Sessions in a data folder that no server uses: their turns can be ended all the same."""
+"""Sessions in a data folder that no server uses: their turns can still be ended."""
 
 from collections.abc import Sequence
 from functools import partial

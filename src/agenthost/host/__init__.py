@@ -1,4 +1,4 @@
-"""What runs: sessions, turns, tools, files and processes. The only part with tasks and clocks.
+"""The running host: sessions, turns, tools, files and processes. The only part with tasks and clocks.
 
 `host` is the host as its owner opens it, `client` the one way in for everybody else, with `client_files` and
 `owner_view`. `parts` puts the packages together. `lifecycle` creates, loads and removes sessions;

@@ -12,7 +12,7 @@ __all__ = ["ClientFiles"]
 
 
 class ClientFiles:
-    """What a client may do with files, with the rights of its owner. Methods raise like those of `Files`."""
+    """File access for one client, with the rights of its owner. Methods raise like those of `Files`."""
 
     __slots__ = ("_client", "_files", "_owner")
 

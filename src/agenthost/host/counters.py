@@ -1,4 +1,4 @@
-"""What a host has counted, for its metrics."""
+"""Counters of a host, for its metrics."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ __all__ = ["Counters"]
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """What a host has counted so far, and how much of everything there is at the moment.
+    """Counts so far, and current sizes.
 
     Attributes:
         sessions: sessions, in memory or not.

@@ -1,4 +1,4 @@
-"""What can be done about the sessions of a data folder while no server holds it."""
+"""Operations on the sessions of a data folder while no server uses it."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ __all__ = ["cancel_turn"]
 async def cancel_turn(data: Path, choose: Callable[[Sequence[str]], str]) -> str:
     """Cancel the turn of a session, and those of its subagents. Return the URI of the session.
 
-    `choose` is given the URIs of the sessions that have a turn, and returns the one that is meant. No turn is
+    `choose` is given the URIs of the sessions that have a turn, and returns one of them. No turn is
     resumed.
 
     Raises:

@@ -23,7 +23,7 @@ _NAMES = tuple(f'"{kind}"'.encode() for kind in _KEYS)
 
 
 class OwnerView:
-    """What an owner sees; `None` sees all. Each connection has its own, which knows what was sent last."""
+    """The root as an owner sees it; `None` sees all. Each connection has one, with what it sent last."""
 
     __slots__ = ("_owner", "_sessions", "_terminals", "_told")
 

@@ -159,7 +159,7 @@ def test_an_unreachable_server_is_reported_with_the_command_to_start_one() -> No
         code, out, err = piped(server.url, typed="hi", **called)
         assert (code, out) == (1, "")
         assert err == (
-            f"agenthost: could not connect to {address}/ahp: Connection refused; "
+            f"agenthost: cannot connect to {address}/ahp: Connection refused; "
             f"start a server there with: {command} serve --port {port}\n"
         )
 

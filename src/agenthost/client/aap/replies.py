@@ -88,7 +88,7 @@ def translated_errors(url: str, seconds: float, connect_seconds: float = 0) -> I
     try:
         yield
     except (httpx.ConnectTimeout, httpx.PoolTimeout) as error:
-        raise Unreachable(f"could not connect to {url} within {connect_seconds:g} seconds") from error
+        raise Unreachable(f"cannot connect to {url} within {connect_seconds:g} seconds") from error
     except httpx.ConnectError as error:
         raise Unreachable(f"cannot connect to {url}: {_reason(error)}") from error
     except httpx.TimeoutException as error:

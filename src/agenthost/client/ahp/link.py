@@ -81,7 +81,7 @@ async def open_link(url: str, headers: dict[str, str], timeouts: Timeouts) -> "L
     except InvalidURI as error:
         raise NotAhp(f"{url} cannot be used: {error}") from error
     except (InvalidHandshake, OSError, TimeoutError, EOFError) as error:
-        raise Unreachable(f"could not connect to {url}: {_reason(error)}") from error
+        raise Unreachable(f"cannot connect to {url}: {_reason(error)}") from error
     return Link(cast("FilteredConnection", socket))
 
 

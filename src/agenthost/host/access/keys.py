@@ -1,4 +1,4 @@
-"""API keys, in a file of their own in the data folder.
+"""API keys, in a separate file in the data folder.
 
 They are not in the database, because a running server locks it, and keys have to be changed meanwhile. A key
 is `ah_ID_SECRET`. Only a hash of the secret is stored. A plain SHA-256 is enough, because 256 random bits
@@ -49,7 +49,7 @@ class KeyNotFound(LookupError):
     """There is no key with that id."""
 
     def __init__(self) -> None:
-        super().__init__("there is no key of that id")
+        super().__init__("there is no key with that id")
 
 
 class ApiKey(msgspec.Struct, frozen=True, kw_only=True):

@@ -46,7 +46,7 @@ class Vault:
         try:
             text = self._cipher.decrypt(sealed).decode()
         except InvalidToken:
-            # The error is shown in the session. Whoever can restore the key reads the log.
+            # The error is shown in the session. The person who can restore the key reads the log.
             log.warning("a secret was sealed with another key than that of %s or %s", VARIABLE, FILE)
             raise StorageError(
                 "a secret of this session was sealed with another key than this host has now; set it again"

@@ -1,4 +1,4 @@
-"""What authors of agents and tools declare, and what they are given.
+"""The API for authors of agents and tools.
 
 May import: state, terminals, sandbox, files, storage.
 """

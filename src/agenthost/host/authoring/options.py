@@ -43,7 +43,7 @@ class Suggestion:
 
 
 Suggest: TypeAlias = Callable[[SuggestQuery], Awaitable[Sequence[str | Suggestion]]]
-"""Finds values for an option that somebody is about to set."""
+"""Suggests values for an option that a user is about to set."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ class ToolSources:
         try:
             await source.start(self._workspace, lambda: self._update(agent))
             self._update(agent)
-        except Exception:  # somebody else's code: the agent goes on without these tools
+        except Exception:  # foreign code: the agent goes on without these tools
             log.exception("the tools of %s for agent %s could not be started", source.name, agent.name)
 
     def _update(self, agent: Agent) -> None:

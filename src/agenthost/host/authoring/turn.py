@@ -1,8 +1,8 @@
 """The turn as an agent sees it: what was said, and how to answer. This is the API for authors of agents.
 
 An agent may be run again after a restart of the host: from the start if it is a coroutine, from the
-interrupted step if it is a step function. What it said, asked and called before is then taken from the record
-and not done twice. Other side effects are up to the agent.
+interrupted step if it is a step function. Everything that it said, asked and called before is then taken from
+the record, not done twice. Other side effects are up to the agent.
 """
 
 import asyncio
@@ -154,7 +154,7 @@ class Turn:
         self._run.notify(text)
 
     async def show(self, data: bytes | str, content_type: str = "text/plain") -> None:
-        """Show content that is too large for a conversation. Clients fetch it when somebody looks at it."""
+        """Show content that is too large for a conversation. Clients fetch it when a user looks at it."""
         self._run.show(data.encode() if isinstance(data, str) else data, content_type)
 
     async def call(self, name: str, input: JsonObject | None = None, /, **more: Any) -> Result:  # noqa: A002

@@ -56,7 +56,7 @@ def edit_file(place: Place, data: bytes, edit: Edit, limit: int) -> None:
             try:
                 _edit(place, data, edit, limit)
             except (ResourceConflict, ResourceExists):
-                # Another program was faster. What the peer asked for may still be possible.
+                # Another program was faster. The request may still be possible.
                 if edit.if_match is not None or edit.create_only or attempt == ATTEMPTS - 1:
                     raise
             else:

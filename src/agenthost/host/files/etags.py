@@ -1,9 +1,9 @@
-"""Etags: which state of a file somebody has seen.
+"""Etags: identify the state of a file that a client has seen.
 
 An etag is made of the file's inode, size and times. It promises this: if it is still the same, nobody has
 written to the file since it was returned. The time of the last change (`ctime`) cannot be set back by a
 program, and an etag is not returned before the clock of the file system has moved on, so that every later
-write gets another time. The promise holds for local file systems; one on the network has a clock of its own.
+write gets another time. The promise holds for local file systems; a network file system has its own clock.
 """
 
 import os

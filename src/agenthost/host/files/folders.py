@@ -36,7 +36,7 @@ def _make(jail: Jail, target: Target) -> None:
         check_git(place)
         status = place.status()
         if status is None:
-            with suppress(FileExistsError):  # somebody was faster; it may be a folder
+            with suppress(FileExistsError):  # another program was faster; it may be a folder
                 os.mkdir(place.name, dir_fd=place.folder)
             status = place.require_status()
         if not stat.S_ISDIR(status.st_mode):

@@ -1,4 +1,4 @@
-"""Globs: which paths below a folder are meant. Matching takes linear time, as with ignore rules."""
+"""Globs: select paths below a folder. Matching takes linear time, as with ignore rules."""
 
 import re
 from collections.abc import Sequence
@@ -42,10 +42,10 @@ def expand_braces(glob: str) -> list[str]:
 
 
 class PathFilter:
-    """Which paths of a folder are reported: those that are included, or all, but for the excluded ones.
+    """Which paths of a folder are reported: those that are included, or all, except the excluded ones.
 
-    Globs and paths are relative to the folder: `*.py` is a file in it, `**/*.py` one at any depth. What is
-    said of a folder goes for everything in it.
+    Globs and paths are relative to the folder: `*.py` is a file in it, `**/*.py` one at any depth. A glob
+    that matches a folder applies to everything in it.
     """
 
     def __init__(self, top: Parts, includes: Sequence[str] | None, excludes: Sequence[str]) -> None:
@@ -81,7 +81,7 @@ def _patterns(top: Parts, globs: Sequence[str], at: str) -> list[Pattern]:
             if pattern is None:
                 raise InvalidValue(at, "globs that something can match", repr(glob[:200]))
             found.append(pattern)
-            # What is in a folder stands for the folder too, so that it need not be entered.
+            # A pattern for everything in a folder covers the folder too, so that it need not be entered.
             above = one.removesuffix(_ANYTHING_BELOW)
             if above != one and (whole := read_pattern(f"/{above}")) is not None:
                 found.append(whole)

@@ -1,8 +1,8 @@
 """Grants: what each owner may access besides the workspace, and how access is requested.
 
 A client requests a grant, and the configured policy decides, separately for reading and writing. Grants are
-kept in memory only, apply from the next use on, and can be revoked at any time. Knows no connections: whoever
-can ask a person provides `decide`.
+kept in memory only, apply from the next use on, and can be revoked at any time. Knows no connections: the
+caller provides `decide`, which asks a person.
 """
 
 import asyncio
@@ -60,7 +60,7 @@ class AccessRequest:
 
 
 Decide: TypeAlias = Callable[[AccessRequest], Awaitable[bool]]
-"""Asks somebody who may approve the request."""
+"""Asks a person who may approve the request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ class Grants:
 
         Raises:
             InvalidValue: it is a broken `file:` URI.
-            ResourceDenied: the policy, or whoever was asked, says no.
+            ResourceDenied: the policy, or the person who was asked, says no.
             ResourceNotFound: it is not the URI of a file.
         """
         target = parse_uri(params["uri"])

@@ -41,7 +41,7 @@ class ReadParams(FileParams):
 
 
 class ReadResult(TypedDict):
-    """What was read."""
+    """The result of a read."""
 
     data: str
     encoding: Encoding
@@ -71,7 +71,7 @@ class FolderEntry(TypedDict):
 
 
 class ListResult(TypedDict):
-    """What is in a folder."""
+    """The entries of a folder."""
 
     entries: list[FolderEntry]
 
@@ -97,7 +97,7 @@ class ResolveParams(FileParams):
 
 
 class ResolveResult(TypedDict):
-    """What a URI leads to. Times are ISO 8601, in UTC, with milliseconds."""
+    """The target of a URI. Times are ISO 8601, in UTC, with milliseconds."""
 
     uri: str
     type: Literal["file", "directory", "symlink"]

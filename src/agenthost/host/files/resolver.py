@@ -1,4 +1,4 @@
-"""What a URI leads to: its real place, its kind, its size, its times and its etag."""
+"""Resolves URIs: the real place of the target, its kind, its size, its times and its etag."""
 
 import os
 import stat
@@ -51,7 +51,7 @@ def _add_times(found: ResolveResult, status: os.stat_result) -> None:
 
 
 def _iso(nanoseconds: int) -> str | None:
-    """Return a time as ISO 8601; `None` if it is one that cannot be written, as anybody can set it."""
+    """Return a time as ISO 8601; `None` if it is out of range: anybody can set it."""
     seconds, rest = divmod(nanoseconds, 1_000_000_000)
     try:
         time = datetime.fromtimestamp(seconds, UTC).replace(microsecond=rest // 1_000)

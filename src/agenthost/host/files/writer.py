@@ -83,7 +83,7 @@ def check_replaceable(place: Place, *, create_only: bool) -> os.stat_result | No
         raise ResourceDenied(f"{place.target.uri!r:.200} is a link, and nothing is written through it")
     if not stat.S_ISREG(before.st_mode):
         raise InvalidValue(place.target.at, "a file", file_kind(before))
-    # Whoever can write the folder could replace the file. Require that the file itself is writable too.
+    # Write access to the folder would be enough to replace the file. Require it for the file too.
     os.close(os.open(place.name, _TRY, dir_fd=place.folder))
     return before
 

@@ -13,7 +13,7 @@ from agenthost.wire.json import JsonObject, encode_json
 __all__ = ["NOTHING", "first_line", "legacy_lines", "with_legacy"]
 
 NOTHING = b"-"
-"""The line of an action that older clients are sent nothing of."""
+"""The line of an action that older clients do not see."""
 
 
 def with_legacy(

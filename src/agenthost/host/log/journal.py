@@ -50,7 +50,7 @@ class _Callback:
 
 @dataclass(slots=True)
 class _Group:
-    """What one transaction writes, and what is shown after it. `size` counts each envelope of a run."""
+    """The writes of one transaction, and the items shown after it. `size` counts each envelope of a run."""
 
     writes: list[Write] = field(default_factory=list)
     to_show: list[Any] = field(default_factory=list)  # LogItem or _Callback
@@ -116,7 +116,7 @@ class Journal:
         """Assign the next sequence number to an action, and encode its envelope once for everybody.
 
         `legacy` are the actions that clients of an older protocol are sent instead, if those do not follow
-        from the action alone. Each has a number of its own, and the envelope has the last of them.
+        from the action alone. Each has its own number, and the envelope has the last of them.
         """
         # HR-S01: one sequence for the whole host, without gaps while it runs
         seq = self.last_seq + (1 if legacy is None else max(1, len(legacy)))
@@ -152,7 +152,7 @@ class Journal:
     def announce(self, item: LogItem) -> int:
         """Show an entry in its order without writing it. Return a ticket for `wait`.
 
-        The group's last sequence number is written all the same, so no number is used twice, not even after
+        The group's last sequence number is still written, so no number is used twice, not even after
         a restart.
         """
         self._next.to_show.append(item)
@@ -231,7 +231,7 @@ class Journal:
         return await future
 
     async def wait_room(self) -> None:
-        """Wait while the backlog is too long: an agent must not outrun the disk for ever."""
+        """Wait while the backlog is too long: an agent must not outrun the disk."""
         while self.backlog >= self._max_backlog and not self._is_closed:
             self._room.clear()
             await self._room.wait()

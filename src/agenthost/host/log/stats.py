@@ -11,7 +11,7 @@ GROUP_SIZES = (1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536)
 
 @dataclass(slots=True)
 class JournalStats:
-    """What the journal has done so far.
+    """Counters of the journal so far.
 
     Attributes:
         commits: groups written.

@@ -31,7 +31,7 @@ class TextRun(msgspec.Struct, array_like=True, gc=False):
     """Text that streams to one part of a turn, in pieces; each becomes an action of type `kind`.
 
     `part` is the id that the actions name: of a part, or of a tool call. While it is the flow of its session,
-    whoever streams appends to `texts` directly: a call per token is measurable.
+    the caller that streams appends to `texts` directly: a call per token is measurable.
     """
 
     kind: str

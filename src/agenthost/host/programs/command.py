@@ -15,11 +15,11 @@ from agenthost.host.sandbox.environment import hide_secrets
 __all__ = ["INHERITED", "Command", "expand_variables", "parse_command"]
 
 INHERITED = frozenset({"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR"})
-"""What every program gets of the host's environment, with all of `LC_*`. Other variables may hold keys."""
+"""The variables that every program inherits, with all of `LC_*`. Other variables may hold keys."""
 
 NETWORK = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"})
 _INHERITED = INHERITED | NETWORK | {name.lower() for name in NETWORK} | {"NODE_EXTRA_CA_CERTS"}
-"""What programs on pipes get, with all of `LC_*` and `XDG_*`: they also need the network."""
+"""The variables that programs on pipes inherit, with all of `LC_*` and `XDG_*`; they need the network."""
 
 _REFERENCE = re.compile(r"\$(?:\$|(\w+)|\{(\w+)\})")
 

@@ -43,7 +43,7 @@ def main() -> None:
     place, command = [int(number) for number in sys.argv[1].split(",")], sys.argv[2:]
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    prctl(PR_SET_CHILD_SUBREAPER, 1)  # orphans become our children, even in a session of their own
+    prctl(PR_SET_CHILD_SUBREAPER, 1)  # orphans become our children, even in their own sessions
     keeper = os.fork()
     if keeper:
         guard(keeper, place)
@@ -99,7 +99,7 @@ def wake_by_children() -> int:
 
 
 def become(place: list[int], command: list[str], *, has_terminal: bool) -> None:
-    """Become the program: in a session of its own, on the pty, with default signal handlers."""
+    """Become the program: in a new session, on the pty, with default signal handlers."""
     try:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         signal.set_wakeup_fd(-1)

@@ -23,12 +23,12 @@ PROBE_SECONDS = 10.0
 """How long the test whether sandboxes work may take."""
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu")
-"""What every program needs, if it exists; read-only."""
+"""Paths that every program needs, if they exist; read-only."""
 
 RESOLVER = Path("/etc/resolv.conf")
 
 KERNEL = ("/proc/sys", "/proc/sysrq-trigger")
-"""What root could write even without capabilities, so it is made read-only."""
+"""Paths that root could write even without capabilities, so they are made read-only."""
 
 SETSID = "setsid"
 

@@ -59,7 +59,7 @@ class Confinement:
         if self.sandbox is not None:
             network = "with the network" if self.sandbox.network else "without a network"
             return f"on: shells see the workspace and the system only, {network}"
-        return f"off: {f'{self.fault}; ' if self.fault else ''}shells may do all that this user may"
+        return f"off: {f'{self.fault}; ' if self.fault else ''}shells can do everything that this user can"
 
     async def check(self) -> None:
         """Refuse a shell with which an owner could access what belongs to others.

@@ -1,4 +1,4 @@
-"""Where the actions of clients come from."""
+"""The sources of actions: which client, on which connection, with which rights."""
 
 from collections.abc import Sequence
 

@@ -45,10 +45,10 @@ __all__ = ["INTERNAL_ERROR", "Dispatcher", "Translate", "public_reason"]
 log = logging.getLogger("agenthost.dispatch")
 
 Translate: TypeAlias = Callable[[Root | Terminal | Session, Json], Translation]
-"""Makes actions of one that a client of an older protocol sent. Raises a `HostError` if it is refused."""
+"""Translates an action of a client of an older protocol. Raises a `HostError` if it is refused."""
 
 SCOPES = frozenset({"root", "session", "chat", "terminal"})
-"""What the types of actions begin with: the kind of channel that they are for."""
+"""The prefixes of action types: the kinds of channels that they are for."""
 
 INTERNAL_ERROR = "internal error; the log of the host says more"
 
@@ -107,7 +107,7 @@ class Dispatcher:
 
         An action on a channel that does not exist is ignored (HR-A02), and so is one that is repeated on
         another connection (HR-C09, see `senders`). Any failure is a refusal, so that the client always gets
-        an answer. `translate` makes actions of what a client of an older protocol sent.
+        an answer. `translate` translates the action of a client of an older protocol.
         """
         said = action if translate is not None else [channel, action]
         sent = None if sender is None else Sent(client, client_seq, action_digest(said))
@@ -141,7 +141,7 @@ class Dispatcher:
     def _dispatch_translated(
         self, resource: Root | Terminal | Session, translation: Translation, by: ActionSource
     ) -> LogItem | None:
-        """Dispatch what an older client's action becomes. That client gets its own action back, once."""
+        """Dispatch the translation of an older client's action. The client gets its own action back, once."""
         *before, last = translation.actions
         for one in before:
             refusal = self._dispatch(resource, one, msgspec.structs.replace(by, legacy=()))
@@ -322,7 +322,7 @@ class Dispatcher:
 
     def _dispatch_waiting(self, session: Session, action: ConversationAction, by: ActionSource) -> str | None:
         """Decide again, because the state may have changed. Return the reason if it is refused."""
-        # Whoever made it, it was found right when it came.
+        # It passed all checks of its origin when it arrived.
         context = msgspec.structs.replace(self._context_for(session, by), is_translated=True)
         decided = decide(session.conversation, action, by.client.client_id, context=context)
         if isinstance(decided, str):
@@ -342,7 +342,7 @@ class Dispatcher:
     def _refuse_late(
         self, session: Session, action: ConversationAction, by: ActionSource, reason: str
     ) -> None:
-        if by.origin is None:  # a client without sequence numbers cannot be told
+        if by.origin is None:  # there is no way to notify a client without sequence numbers
             log.info("the deferred action %r in %s is refused: %s", action["type"], session.row.uri, reason)
             return
         refusal = self._refuse(session, action, by, reason)
@@ -430,12 +430,12 @@ class Dispatcher:
             self._catch_up(session)
 
     def _choose_model(self, session: Session, message: Message) -> None:
-        """Take the model that a message names for the session's, from this turn on."""
+        """Make the model that a message names the session's, from this turn on."""
         model = message.get("model")
         if model is None or model == model_of(session.state):
             return
         offered = self._context(session).models
-        # The only one on offer may stand for an agent that lets nobody choose: see `STAND_IN`.
+        # The only one on offer may stand for an agent without a choice of models: see `STAND_IN`.
         is_only = offered is not None and len(offered) == 1 and "config" not in model
         if not (is_only and model["id"] == session.state["provider"]):
             self._apply(session, model_changed(session.state, model))
@@ -478,7 +478,7 @@ def _timed(session: Session, action: Json) -> Json:
 
 
 def _is_misrouted(resource: Root | Terminal | Session, channel: str, action: Json) -> bool:
-    """Return whether an action is for another kind of channel than the one that it was sent to (G4)."""
+    """Return whether an action was sent to a channel of the wrong kind (G4)."""
     kind = action.get("type") if type(action) is dict else None
     scope = kind.partition("/")[0] if type(kind) is str else ""
     if isinstance(resource, Session):
@@ -502,5 +502,5 @@ def _is_time(before: Conversation, session: Session) -> bool:
 
 
 def public_reason(error: Exception) -> str:
-    """Return what a client is told about an error: nothing internal."""
+    """Return the text about an error for a client: nothing internal."""
     return str(error) if isinstance(error, HostError) else INTERNAL_ERROR

@@ -73,7 +73,7 @@ class ListNotices:
         return lambda: self.listeners.pop(key, None) and None
 
     def tell(self, notice: Notice) -> None:
-        """Tell everybody."""
+        """Send a notice to all listeners."""
         for listener in list(self.listeners.values()):
             listener(notice)
 

@@ -1,6 +1,6 @@
-"""The recorder: what is written with an action, in the same commit.
+"""The recorder: decides what is written with an action, in the same commit.
 
-Transcript and private data follow the actions, whoever dispatched them: a turn begins with the user's
+Transcript and private data follow from the actions, whoever dispatched them: a turn begins with the user's
 message, a call ends with the tool's message, and a turn that ends leaves what was said in it. Knows what to
 write; `Session` writes it.
 """
@@ -35,7 +35,7 @@ MAX_TAKEN = 100
 
 
 class SideWrites(msgspec.Struct, frozen=True, gc=False):
-    """What is written in one commit with an action."""
+    """The writes in the same commit as an action."""
 
     messages: Sequence[TranscriptEntry] = ()
     private: Private | None = None

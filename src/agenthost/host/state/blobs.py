@@ -1,7 +1,7 @@
 """Blobs: contents that are too large for a state are stored separately, and the state refers to them.
 
 A content belongs to one session: its URI starts with the session's, and it is removed with the session. It is
-written once and never changes. Files are something else, with URIs of their own.
+written once and never changes. Files are something else, with other URIs.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from agenthost.wire.ahp.common import URI, ContentRef
 from agenthost.wire.ahp.toolcall import ToolCallResult
 
 ID_BYTES = 16
-"""Long enough that it cannot be guessed: whoever knows the URI was shown the reference."""
+"""Long enough that it cannot be guessed: only those who were shown the reference know the URI."""
 
 INLINE_BYTES = 64 * 1024
 """Larger contents stay out of the state."""

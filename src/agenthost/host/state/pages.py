@@ -16,7 +16,7 @@ PAGE_BYTES = 256 * 1024
 
 
 class Pages:
-    """What a session's log holds between two numbers, as one client may see it.
+    """The part of a session's log between two numbers, as one client may see it.
 
     Args:
         storage: where it is read.
@@ -55,5 +55,5 @@ class Pages:
                 return None  # it was trimmed since
         except Damaged:
             return None
-        # What is newer comes live. The last entry is there as long as the session is.
+        # Newer entries arrive live. The last entry is there as long as the session is.
         return [entry for entry in found if entry.seq <= self._up_to] or None

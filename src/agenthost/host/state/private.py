@@ -1,4 +1,4 @@
-"""The private data of a session: what it keeps with its state and shows to nobody. Stored with its row."""
+"""The private data of a session, which no client sees. Stored with its row."""
 
 from typing import Any, TypeAlias, TypedDict, cast
 
@@ -11,12 +11,12 @@ Pin: TypeAlias = dict[str, str]
 
 
 class Private(TypedDict, total=False):
-    """What a session keeps and shows to nobody.
+    """Data of a session that no client sees.
 
     Attributes:
         tools: the tools that are on, and whether each is trusted. Without it all exposed ones are on, and
             trusted as they say themselves.
-        trusted: the tools that somebody approved for the whole session.
+        trusted: the tools that were approved for the whole session.
         given: the tools that are trusted because the session was made for a call that trusts them.
         scopes: what was approved of other tools (see `approvals`).
         pins: the definitions that those approvals are good for.
@@ -24,16 +24,16 @@ class Private(TypedDict, total=False):
         children: the sessions that were made for its calls, by turn and call (see `delegation`).
         parent: the call that it was made for itself.
         secrets: the values of secret options, sealed.
-        stops: the turns that ended with a reason that the state has no word for.
+        stops: the turns that ended with a reason that the state cannot express.
         asked: the answers that the running turn got.
         held: large results that wait for approval, as the model will read them.
         config: the settings of the state, so that a list can show them without it.
-        app: the id of a client that is never connected and keeps its role all the same.
+        app: the id of a client that is never connected but keeps its role.
         app_tools: the tools that this client brought, in its own form.
         deferred: the actions that wait for the end of the turn or for the session to be ready, with their
             origins and what their receipts are kept of.
         guests: the ids of clients without an owner, in the session of one.
-        taken: the messages that waited of late, by kind and id.
+        taken: the pending messages that were used up recently, by kind and id.
         kept: what its agent keeps with it.
         crashes: how often the host ended while the running turn ran (see `crashes`).
         tasks: the tasks that were given in the turn and below it (see `task_limits`).

@@ -35,7 +35,7 @@ def action_digest(action: Json) -> bytes:
 
 
 class Sent(msgspec.Struct, frozen=True, gc=False):
-    """What is known of an action that a client sent: whose it is, its number and its digest."""
+    """The identity of a dispatched action: its client, its number and its digest."""
 
     identity: Identity
     client_seq: int
@@ -107,7 +107,7 @@ class Sender:
     """A connection of a client. Created by `Senders.join`; call `Senders.leave` when it ends.
 
     `deliver` sends it what only this client is shown. `last_seen` is the number that it returned with; `None`
-    if it started anew.
+    if it started over.
     """
 
     def __init__(self, identity: Identity, deliver: Deliver, last_seen: int | None) -> None:
@@ -125,7 +125,7 @@ class Senders:
         self._clients: dict[Identity, _Client] = {}
 
     async def join(self, identity: Identity, deliver: Deliver, last_seen: int | None) -> Sender:
-        """Add a connection. Without `last_seen` the client starts anew, and its receipts are removed."""
+        """Add a connection. Without `last_seen` the client starts over, and its receipts are removed."""
         sender = Sender(identity, deliver, last_seen)
         client = self._clients.setdefault(identity, _Client())
         client.senders.append(sender)

@@ -61,7 +61,7 @@ class HasTerminalResource(Protocol):
 
     @property
     def resource(self) -> "TerminalResource":
-        """What subscribers see of it."""
+        """The resource that subscribers see."""
 
 
 T = TypeVar("T", bound=HasTerminalResource)
@@ -84,7 +84,7 @@ class TerminalTable(dict[str, T]):
 
 
 class TerminalResource:
-    """What subscribers see of a terminal. Changed only by the host, on its event loop.
+    """A terminal as subscribers see it. Changed only by the host, on its event loop.
 
     Attributes:
         number: its number in the hub, below 0, so that it is never a session's.

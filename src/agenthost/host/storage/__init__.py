@@ -38,7 +38,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 
 
 class SessionRow(msgspec.Struct, frozen=True, gc=False):
-    """What is stored of a session besides its state.
+    """The stored row of a session: everything but its state.
 
     Attributes:
         number: the store's own number for it. Newer sessions have higher numbers.
@@ -216,7 +216,7 @@ Write: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a store held when it was opened.
+    """The contents of a store when it was opened.
 
     Attributes:
         last_seq: the sequence number to continue from. It starts a new range, above all earlier numbers.

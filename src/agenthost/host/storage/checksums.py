@@ -1,7 +1,7 @@
 """Checksums: one per row, over its key and its values, so that damage on the disk is noticed.
 
 CRC-32 detects every error burst of up to 32 bits, and all but one in four billion of other changes. It guards
-against failing disks and memory, not against people: whoever can write the file can write the checksum too.
+against failing disks and memory, not against people: an attacker can write the checksum too.
 The key is included, so a row in the place of another is detected as well. For rows that every turn writes,
 the key is the start value of the CRC: packing it into bytes first is measurable. Knows no SQL.
 """

@@ -42,7 +42,7 @@ _PRIMARY = 0xFF  # the low byte of an extended result code is the primary code
 
 
 RAISED = (sqlite3.Error, UnicodeError, OverflowError)
-"""What SQLite, or binding a value, may raise."""
+"""The exceptions that SQLite, or binding a value, may raise."""
 
 
 @contextmanager

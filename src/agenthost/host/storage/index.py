@@ -69,7 +69,7 @@ def read_entries(
     """Read the entries of these resources after this number, in order.
 
     If one of the newest entries is lost, its resource is unknown, so it may be any of these. Only a repair
-    reads them all the same.
+    reads them anyway.
 
     Raises:
         RowDamaged: one of them is missing, or is not what was written.

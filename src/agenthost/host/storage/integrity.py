@@ -104,7 +104,7 @@ def find_faults(
 
 @dataclass(slots=True)
 class Report:
-    """What a check found.
+    """The result of a check.
 
     Attributes:
         path: the file.

@@ -1,4 +1,4 @@
-"""What a store held before sessions had chats, and what it holds now instead. Knows no SQL.
+"""The stored form of sessions before they had chats, converted to the current one. Knows no SQL.
 
 In the legacy form a session had one state, and actions named the session that they were for. Here such a
 state is folded with its log, and made into the states of a session and its default chat. The host wrote what
@@ -43,7 +43,7 @@ _decode_run = msgspec.json.Decoder(tuple[str, str, str, str, list[str]]).decode
 
 
 class Upgraded(NamedTuple):
-    """What is stored of a session now: both of its states, its summary and its private data, all encoded."""
+    """The current form of a stored session: both states, the summary and the private data, all encoded."""
 
     state: bytes
     summary: bytes
@@ -56,7 +56,7 @@ def upgraded_session(row: SessionRow, state: bytes, state_seq: int, entries: Ite
     for entry in entries:
         for action in _actions(entry, state_seq):
             live = reduce_legacy_session(live, action, NO_TIME)
-    # Reducers set times anew. The row, written with each action, has the times that were shown.
+    # Reducers set new times. The row, written with each action, has the times that were shown.
     summary = decode_json(row.summary)
     whole: Any = {**live.state, "summary": summary}
     session, chat = upgrade_session(whole, CHAT_PREFIX + row.name)

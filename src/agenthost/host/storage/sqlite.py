@@ -71,7 +71,7 @@ _sync_data = getattr(os, "fdatasync", os.fsync)  # as SQLite does; macOS has onl
 
 
 class SqliteStorage:
-    """A `Storage` in a folder of its own.
+    """A `Storage` in its own folder.
 
     With `sync="full"` a commit waits for the disk and survives a power cut. With `"normal"` it survives
     `kill -9`, but a power cut may lose what was committed since the last call of `sync`.

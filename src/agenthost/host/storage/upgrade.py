@@ -43,7 +43,7 @@ _MARK_STATE = "UPDATE snapshot SET checksum = ~checksum WHERE number = ? AND che
 
 
 def upgrade_contents(connection: sqlite3.Connection) -> None:
-    """Give everything in a store the form of today.
+    """Convert everything in a store to the current form.
 
     Raises:
         StorageError: the store has lost its numbers, or one of the newest entries of its log.
@@ -51,7 +51,7 @@ def upgrade_contents(connection: sqlite3.Connection) -> None:
     counter = read_counter(connection)
     catch_up(connection, counter, counter.last_seq, is_opening=True)
     put_counter(connection, counter)
-    # The upgrade has a number of its own, so that clients that have seen everything have not seen this.
+    # The upgrade has its own number, so that clients that have seen everything have not seen this.
     seq = counter.last_seq + 1 if counter.last_seq else 0
     started = reported = time.monotonic()
     done = damaged = 0

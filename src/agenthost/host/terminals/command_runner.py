@@ -38,7 +38,7 @@ class CommandResult:
         is_cut: whether there was more output.
         code: its exit code, if it ended by itself.
         is_late: whether it took too long and was ended.
-        is_detached: whether somebody detached the terminal from the call. The command may still run.
+        is_detached: whether a client detached the terminal from the call. The command may still run.
         block: the block that shows the terminal in a tool result.
     """
 

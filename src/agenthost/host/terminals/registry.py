@@ -126,7 +126,7 @@ class Terminals:
         """Return a terminal.
 
         Raises:
-            TerminalNotFound: there is none of that URI.
+            TerminalNotFound: there is none with that URI.
         """
         terminal = self._held.get(uri)
         if terminal is None:
@@ -143,10 +143,10 @@ class Terminals:
         return terminal is not None and owner in (None, terminal.owner)
 
     def check_visible(self, uri: str, owner: str | None) -> None:
-        """Refuse a terminal that does not exist, or belongs to somebody else.
+        """Refuse a terminal that does not exist, or belongs to another owner.
 
         Raises:
-            TerminalNotFound: the same for both, so that nobody learns what others have.
+            TerminalNotFound: the same for both, so that owners learn nothing about each other.
         """
         if not self.is_visible(uri, owner):
             raise TerminalNotFound(uri)
@@ -270,7 +270,7 @@ class Terminals:
         """End a terminal, whoever holds it, and remove it.
 
         Raises:
-            TerminalNotFound: there is none of that URI.
+            TerminalNotFound: there is none with that URI.
         """
         self.get(uri)
         await self._drop([uri])

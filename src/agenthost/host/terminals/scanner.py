@@ -60,7 +60,7 @@ class Finished:
 
 
 Event: TypeAlias = str | Title | Folder | Ready | Started | Finished
-"""What a scanner finds. A string is text."""
+"""The items that a scanner finds. A string is text."""
 
 
 class Scanner:

@@ -1,4 +1,4 @@
-"""Crashes: how often the host died while a turn ran. A turn that keeps killing it is not run for ever.
+"""Crashes: how often the host died while a turn ran. A turn that keeps killing it is given up.
 
 A process that dies cannot say which turn was the cause. So before a turn is run again, the crash is counted
 against it, durably, unless the host stopped as planned, the turn has made progress since the last crash, or

@@ -2,8 +2,8 @@
 
 An agent that is run again repeats what it said before. Parts and calls are counted, so the same position in
 its run has the same id. Whatever the state already has under that id is skipped, and what follows is new. If
-the agent says something else this time, people are told, and it continues in a new part. Knows the parts of a
-running turn; `tool_calls` runs the calls.
+the agent says something else this time, users get a notice, and it continues in a new part. Knows the parts
+of a running turn; `tool_calls` runs the calls.
 """
 
 from collections.abc import Callable, Sequence

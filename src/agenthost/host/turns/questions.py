@@ -1,6 +1,6 @@
 """The questions that the agent or a tool of a running turn asks the user, and the answers.
 
-Answers are kept in the session's private data, so nobody is asked again after a restart.
+Answers are kept in the session's private data, so questions are not repeated after a restart.
 """
 
 from collections.abc import Callable, Sequence

@@ -75,7 +75,7 @@ class ReportedCalls:
                 reported.fail(sentence, "interrupted")
 
     def complete(self, call: JsonObject, outcome: ToolOutcome, context: ToolContext) -> None:
-        """End a call. What people see and what the model can be told by now are one commit."""
+        """End a call. The result that users see and the messages for the model are one commit."""
         call_id = call["toolCallId"]
         messages = turn_messages(self._session, self.turn_id)
         is_asked = any(asked["toolCallId"] == call_id for asked in open_calls(messages))

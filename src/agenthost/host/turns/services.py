@@ -1,4 +1,4 @@
-"""What a running turn needs of its host."""
+"""The services of the host that a running turn uses."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -34,7 +34,7 @@ class ActIn(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TurnServices:
-    """What a turn needs from its host.
+    """The services of the host for one turn.
 
     Attributes:
         act: applies an action to a session.

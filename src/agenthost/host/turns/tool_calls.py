@@ -346,7 +346,7 @@ class ToolCalls:
         context: ToolContext,
         told: Sequence[TranscriptEntry] | None = None,
     ) -> None:
-        """End a call. What people see, what the model reads, and the contents of both are one commit.
+        """End a call. The result for users, the message for the model and their contents are one commit.
 
         `told` is what the model reads, if it is not simply the result.
         """

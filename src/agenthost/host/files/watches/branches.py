@@ -1,4 +1,4 @@
-"""The branches of a watched tree: what is known of each folder, and how it is compared with what is there.
+"""The branches of a watched tree: what is known of each folder, and how that is compared with the disk.
 
 Each folder is opened relative to its parent and never through a link, so what is seen is inside the top.
 Everything here blocks, and is for one thread at a time.
@@ -18,7 +18,7 @@ from agenthost.host.files.watches.entries import (
     open_folder,
     stamp_of,
 )
-from agenthost.host.files.watches.listening import Listening
+from agenthost.host.files.watches.folder_events import FolderEvents
 from agenthost.host.files.watches.marks import Names
 
 __all__ = ["Branches"]
@@ -30,16 +30,16 @@ class Branches:
     """Everything below the top.
 
     Attributes:
-        hidden_in: returns the names in a folder, given by its path, that are not to be seen.
+        hidden_in: returns the names in a folder, given by its path, that are hidden.
         is_cut: whether something was left out, because there was too much.
-        is_stopped: whether to look at nothing more, in any thread.
+        is_stopped: whether to stop, in any thread.
     """
 
     def __init__(
         self,
         paths: PathFilter,
         budget: EntryBudget,
-        listening: Listening,
+        events: FolderEvents,
         log: ChangeLog,
         *,
         recursive: bool,
@@ -49,25 +49,25 @@ class Branches:
         self.is_stopped = False
         self._paths = paths
         self._budget = budget
-        self._listening = listening
+        self._events = events
         self._log = log
         self._recursive = recursive
 
     def look_at_marks(self, top: int, marks: dict[WatchedFolder, Names]) -> None:
-        """Compare what is marked. `top` is the descriptor of the top.
+        """Compare the marked entries with the disk. `top` is the descriptor of the top.
 
         Raises:
             OSError: something cannot be looked at now.
         """
         todo = dict(sorted(marks.items(), key=lambda one: one[0].depth, reverse=True))
         while todo:
-            folder, names = todo.popitem()  # the one that is nearest to the top
+            folder, names = todo.popitem()  # the nearest to the top
             if folder.is_gone:
                 continue
             try:
                 descriptor = folder.open_below(top)
             except FolderGone:
-                # It was moved or replaced: its parent shows what has become of it.
+                # It was moved or replaced: its parent shows what happened to it.
                 above = folder.parent and todo.setdefault(folder.parent, {})
                 if isinstance(above, dict):
                     above[folder.name] = False
@@ -108,7 +108,7 @@ class Branches:
     def forget(self, folder: WatchedFolder) -> None:
         """Forget what is in a folder, without reporting it."""
         self._budget.give(len(folder.entries))
-        while folder.entries:  # one by one: to clear it at once would stop other threads for a while
+        while folder.entries:  # one by one: clearing it at once would hold the GIL for a while
             folder.entries.popitem()
         while folder.folders:
             self.drop(folder.folders.popitem()[1])
@@ -117,7 +117,7 @@ class Branches:
         """Forget a folder that is no longer part of the tree."""
         folder.is_gone = True
         self.forget(folder)
-        self._listening.stop(folder)
+        self._events.stop(folder)
 
     def _look_at_names(self, descriptor: int, folder: WatchedFolder, names: dict[str, bool]) -> None:
         hidden = self.hidden_in(folder.path)
@@ -156,13 +156,13 @@ class Branches:
         inner = folder.folders.get(name)
         if not is_folder(status):
             self._lose_content(folder, path, name)
-        elif inner is None or known != stamp or is_deep or self._listening.is_needed(inner):
+        elif inner is None or known != stamp or is_deep or self._events.is_needed(inner):
             self._enter(above, folder, path, name)
 
     def _enter(self, above: int, folder: WatchedFolder, path: str, name: str) -> None:
         try:
             descriptor = open_folder(name, above)
-        except FolderGone:  # or swapped for a link, or not ours to read
+        except FolderGone:  # or replaced by a link, or not readable
             self._lose_content(folder, path, name)
             return
         try:
@@ -172,8 +172,8 @@ class Branches:
                 if inner.depth > MAX_DEPTH:
                     return
                 folder.folders[name] = inner
-            # First listened to, then read: what happens in between is told.
-            self._listening.start(descriptor, inner)
+            # Subscribe first, then read: changes in between are reported.
+            self._events.start(descriptor, inner)
             self.read(descriptor, inner, path)
         finally:
             os.close(descriptor)
@@ -189,7 +189,7 @@ class Branches:
             self.drop(inner)
 
     def _lose_content(self, folder: WatchedFolder, path: str, name: str) -> None:
-        """Forget what was in a folder, and report it: the folder itself is there, or not to be reported."""
+        """Forget what was in a folder, and report it: the folder itself still exists, or is not reported."""
         inner = folder.folders.pop(name, None)
         if inner is not None:
             for below in list(inner.entries):

@@ -7,13 +7,13 @@ from agenthost.host.files.params import ChangeType
 __all__ = ["ChangeLog", "Changes"]
 
 Changes: TypeAlias = dict[str, ChangeType]
-"""What happened, by the path relative to the top, which is empty for the top itself."""
+"""The kind of change, by the path relative to the top, which is empty for the top itself."""
 
 _TOGETHER: dict[tuple[ChangeType, ChangeType], ChangeType] = {
     ("added", "updated"): "added",
     ("deleted", "added"): "updated",
 }
-"""What two changes of a path are together, if that is not the second."""
+"""The result of two changes of one path, where it is not the second of them."""
 
 
 class ChangeLog:
@@ -28,7 +28,7 @@ class ChangeLog:
         self._found: Changes = {}
 
     def add(self, path: str, kind: ChangeType) -> None:
-        """Note a change. What was added and deleted again was never there."""
+        """Note a change. Adding and then deleting a path cancel out."""
         if not self.is_open:
             return
         before = self._found.get(path)

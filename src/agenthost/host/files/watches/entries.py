@@ -1,4 +1,4 @@
-"""What is remembered of watched files and folders, and how much of it there may be."""
+"""The entries of watched folders that are remembered, and the limit on their number."""
 
 import errno
 import os
@@ -13,7 +13,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class FolderGone(Exception):
-    """What was a folder is gone, is a link now, or may not be read."""
+    """A folder is gone, is a link now, or may not be read."""
 
 
 def open_folder(name: str, above: int) -> int:
@@ -70,7 +70,7 @@ class WatchedFolder:
         self._tree.mark(self, name, is_written=is_written)
 
     def notice_end(self, watch: int) -> None:
-        """Note that the system tells no more of what had this number."""
+        """Note that there will be no more events for this number."""
         if self.watch == watch:
             self.watch = None
         self._tree.mark(self, "", is_written=False)
@@ -113,7 +113,7 @@ class EntryBudget:
     """How many entries the watches of an owner may still remember. May be used in any thread.
 
     Attributes:
-        most: how many there may be in all.
+        most: how many there may be in total.
     """
 
     def __init__(self, most: int) -> None:
@@ -130,7 +130,7 @@ class EntryBudget:
             return True
 
     def give(self, count: int) -> None:
-        """Give entries back."""
+        """Return entries to the budget."""
         with self._lock:
             self._left += count
 
@@ -141,7 +141,7 @@ def is_folder(status: os.stat_result) -> bool:
 
 
 def stamp_of(status: os.stat_result) -> int:
-    """Return a number that is another one after any change. Of a folder, what is in it does not count."""
+    """Return a number that is different after any change. For a folder, its contents do not count."""
     identity = status.st_dev, status.st_ino, status.st_mode, status.st_uid, status.st_gid
     if stat.S_ISDIR(status.st_mode):
         return hash(identity)

@@ -1,16 +1,16 @@
-"""Listening: how a tree is told of changes, as long as the system can."""
+"""Events of the system about the folders of one watched tree, as long as there are any."""
 
 from agenthost.host.files.watches.entries import WatchedFolder
 from agenthost.host.files.watches.notifier import Notifier
 
-__all__ = ["Listening"]
+__all__ = ["FolderEvents"]
 
 
-class Listening:
-    """What one tree listens to.
+class FolderEvents:
+    """The subscriptions of one tree to events.
 
     Attributes:
-        is_over: whether nobody tells of changes, so that everything has to be looked at.
+        is_over: whether there are no events, so that everything has to be polled.
     """
 
     def __init__(self, notifier: Notifier | None) -> None:
@@ -18,13 +18,13 @@ class Listening:
         self._notifier = notifier
 
     def start(self, descriptor: int, folder: WatchedFolder) -> None:
-        """Listen to an open folder, or file, from now on."""
+        """Subscribe to the events of an open folder or file, from now on."""
         if self._notifier is None or self.is_over:
             return
         try:
             watch = self._notifier.add(descriptor, folder)
         except OSError:
-            # The kernel has no more watches. Others may use ours, as we have to look everywhere anyway.
+            # The kernel has no watches left. Free ours for others: we have to poll everything anyway.
             self.is_over = True
             self._stop_all(folder.top)
             return
@@ -33,13 +33,13 @@ class Listening:
         folder.watch = watch
 
     def stop(self, folder: WatchedFolder) -> None:
-        """Listen to a folder no more."""
+        """Unsubscribe from the events of a folder."""
         watch, folder.watch = folder.watch, None
         if self._notifier is not None and watch is not None:
             self._notifier.remove(watch, folder)
 
     def is_needed(self, folder: WatchedFolder) -> bool:
-        """Return whether a folder is not listened to: another one may have its name and number now."""
+        """Return whether a folder has no subscription: another one may have its name and number now."""
         return folder.watch is None and not self.is_over
 
     def _stop_all(self, folder: WatchedFolder) -> None:

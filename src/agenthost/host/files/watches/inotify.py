@@ -1,7 +1,7 @@
-"""Inotify, the kernel's own way to tell of changes: three functions of the C library, and its events.
+"""Inotify, the kernel's API for file events: three functions of the C library, and the events.
 
-Folders are named by their open descriptors, never by their paths. So what is watched is what the jail has
-walked to, whatever was put in its place since, and no link is followed.
+Folders are named by their open descriptors, never by their paths. So the watched folder is the one that
+the jail walked to, whatever has replaced it since, and no link is followed.
 """
 
 import ctypes
@@ -71,7 +71,7 @@ class Inotify:
         return self._checked(self._library.inotify_add_watch(self.descriptor, path, mask))
 
     def remove(self, watch: int) -> None:
-        """Stop watching a folder. One that is gone already is no error."""
+        """Stop watching a folder. If it is gone already, do nothing."""
         self._library.inotify_rm_watch(self.descriptor, watch)
 
     def read(self) -> list[Event]:

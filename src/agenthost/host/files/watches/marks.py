@@ -1,4 +1,4 @@
-"""Marks: where something may have changed since the last look. They stay few, however much happens."""
+"""Marks: where something may have changed since the last look. Their number is bounded."""
 
 from threading import Lock
 from typing import Generic, TypeAlias, TypeVar
@@ -9,10 +9,10 @@ F = TypeVar("F")
 
 MAX_NAMES = 1_000
 MAX_NAMES_IN_ALL = 4_000
-"""How many names are remembered of a folder, and of all. With more, all of the folder is looked at."""
+"""How many names are remembered per folder, and in total. Beyond that, the whole folder is compared."""
 
 MAX_FOLDERS = 1_000
-"""How many folders are remembered. With more, everything is looked at."""
+"""How many folders are remembered. Beyond that, everything is compared."""
 
 Names: TypeAlias = dict[str, bool] | None
 """Names in a folder, and whether each was written for sure; `None` stands for all of them."""

@@ -1,8 +1,8 @@
 """The notifier: reads the events of one queue, and passes each to the folders that it concerns.
 
-Events are gathered for a moment and read in portions, with a pause after each. So however fast somebody
-writes, the event loop spends a small part of its time here; what does not fit the kernel's queue is lost, and
-then everything is looked at again.
+Events are gathered for a moment and read in portions, with a pause after each. So however fast files
+are written, the event loop spends a small part of its time here. Events that do not fit the kernel's queue
+are lost, and then everything is compared again.
 """
 
 import asyncio
@@ -22,27 +22,27 @@ GATHER_SECONDS = 0.05
 
 
 class Listener(Protocol):
-    """Who wants to know what happens in a folder, or to a file. Called on the event loop; must not block."""
+    """A receiver of events about a folder or a file. Called on the event loop; must not block."""
 
     def notice(self, name: str, *, is_written: bool) -> None:
         """Something happened to this name, or to the folder itself if it is empty."""
 
     def notice_end(self, watch: int) -> None:
-        """There will be no more about what has this number, as it is gone."""
+        """There will be no more events for this number: its folder is gone."""
 
 
 class Notifier:
     """The events of one queue. Listeners come and go in any thread.
 
     Attributes:
-        on_loss: what is called when events were lost. Used on the event loop.
+        on_loss: called when events were lost. Used on the event loop.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Open a queue.
 
         Raises:
-            OSError: there is none to be had.
+            OSError: the system has none.
         """
         self._inotify = Inotify()
         self._loop = loop
@@ -54,7 +54,7 @@ class Notifier:
         loop.add_reader(self._inotify.descriptor, self._gather)
 
     def add(self, folder: int, listener: Listener) -> int:
-        """Tell a listener what happens in an open folder. Return the number of the watch.
+        """Subscribe a listener to the events of an open folder. Return the number of the watch.
 
         Raises:
             OSError: there are too many watches.
@@ -69,7 +69,7 @@ class Notifier:
             return watch
 
     def remove(self, watch: int, listener: Listener) -> None:
-        """Tell a listener no more."""
+        """Unsubscribe a listener."""
         with self._lock:
             listeners = self._listeners.get(watch, [])
             if listener in listeners:
@@ -110,7 +110,7 @@ class Notifier:
                     continue
                 for listener in self._listeners.get(watch, ()):
                     listener.notice(name, is_written=bool(mask & WRITTEN))
-        # If more is there, this calls at once, and then there is a pause again.
+        # If there is more, this is called at once, and then pauses again.
         self._loop.add_reader(self._inotify.descriptor, self._gather)
 
     def _tell_loss(self) -> None:

@@ -1,6 +1,6 @@
 """All watches of a host, with their limits.
 
-Each owner has a queue of events of its own, so that one who writes a lot lets only its own overflow.
+Each owner has its own queue of events, so that an owner who writes a lot overflows only that one.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ class Watches:
     """The watches of all clients. Used on the event loop."""
 
     def __init__(self, grants: Grants, limits: Limits, *, is_polled: bool = False) -> None:
-        """Have no watches yet. If `is_polled`, the system is not asked to tell of changes."""
+        """Start without watches. If `is_polled`, events of the system are not used."""
         self._grants = grants
         self._limits = limits
         self._is_polled = is_polled
@@ -62,7 +62,7 @@ class Watches:
         excludes: Sequence[str] = (),
         must_exist: bool = False,
     ) -> ResourceWatch:
-        """Watch a file or folder, from now on. Without `must_exist`, it may be missing yet.
+        """Watch a file or folder, from now on. Without `must_exist`, it need not exist yet.
 
         Raises:
             InvalidValue: it is not the URI of a file, or a glob is broken.
@@ -136,7 +136,7 @@ class Watches:
             del self._owners[owner]
             if mine.notifier is not None:
                 mine.notifier.close()
-        self._pool.submit(watch.tree.close)  # a look may be going on, and is waited for there
+        self._pool.submit(watch.tree.close)  # waits for a comparison that is under way
 
     def _new_notifier(self) -> Notifier | None:
         if self._is_polled:

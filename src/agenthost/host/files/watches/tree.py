@@ -1,7 +1,7 @@
 """The watched tree: what is known of a file or folder, and of everything in it.
 
-Nothing is reported from an event: events only say where to look. What is reported was seen by walking there
-within the jail. Everything that happened between two looks at a name is one change, or none.
+Nothing is reported from an event: events only say where to look. Changes are found by walking there within
+the jail. Everything that happened to a name between two comparisons is one change, or none.
 """
 
 import os
@@ -16,7 +16,7 @@ from agenthost.host.files.uris import Parts, Target
 from agenthost.host.files.watches.branches import Branches
 from agenthost.host.files.watches.changes import ChangeLog, Changes
 from agenthost.host.files.watches.entries import EntryBudget, WatchedFolder, is_folder, stamp_of
-from agenthost.host.files.watches.listening import Listening
+from agenthost.host.files.watches.folder_events import FolderEvents
 from agenthost.host.files.watches.marks import Marks, Names
 from agenthost.host.files.watches.notifier import Notifier
 
@@ -30,7 +30,7 @@ _MISSING = None
 
 @dataclass(frozen=True, slots=True)
 class TreeOptions:
-    """What is watched.
+    """The options of a watched tree.
 
     Attributes:
         target: the file or folder at the top.
@@ -44,7 +44,7 @@ class TreeOptions:
 
 
 class WatchedTree:
-    """What is known of a file or folder. `look` is for one thread at a time; `mark` for all."""
+    """The known state of a file or folder. Call `look` in one thread at a time, `mark` in any."""
 
     def __init__(
         self,
@@ -60,10 +60,8 @@ class WatchedTree:
         self._budget = budget
         self._marks: Marks[WatchedFolder] = Marks()
         self._log = ChangeLog()
-        self._listening = Listening(notifier)
-        self._branches = Branches(
-            options.paths, budget, self._listening, self._log, recursive=options.recursive
-        )
+        self._events = FolderEvents(notifier)
+        self._branches = Branches(options.paths, budget, self._events, self._log, recursive=options.recursive)
         self._looking = Lock()
         self._top = self._new_top()
         self._stamp: int | None = _MISSING
@@ -75,11 +73,11 @@ class WatchedTree:
 
     @property
     def is_polled(self) -> bool:
-        """Whether nobody tells where to look, so that everything has to be looked at."""
-        return self._listening.is_over
+        """Whether there are no events, so that everything has to be polled."""
+        return self._events.is_over
 
     def start(self, jail: Jail) -> None:
-        """Learn what is there now.
+        """Read the current state.
 
         Raises:
             ResourceError: it may not be read.
@@ -104,11 +102,11 @@ class WatchedTree:
         self._wake()
 
     def look(self, jail: Jail) -> Changes:
-        """Compare what is marked with what is there. Return what has changed.
+        """Compare the marked entries with the disk. Return the changes.
 
         Raises:
             ResourceDenied: it may no longer be read.
-            ResourceError: it cannot be looked at now. Nothing is lost: the next look finds it all.
+            ResourceError: it cannot be read now. Nothing is lost: the next call finds it all.
         """
         with self._looking:
             if self._branches.is_stopped:
@@ -122,11 +120,11 @@ class WatchedTree:
             return self._log.take()
 
     def stop(self) -> None:
-        """End a look that is going on, and let no other follow. May be called in any thread."""
+        """End a comparison that is under way, and allow no other. May be called in any thread."""
         self._branches.is_stopped = True
 
     def close(self) -> None:
-        """Forget everything, once a look that is going on has ended."""
+        """Forget everything, once a comparison that is under way has ended."""
         self.stop()
         with self._looking:
             self._branches.drop(self._top)
@@ -152,8 +150,8 @@ class WatchedTree:
             elif not is_same or was_written:
                 self._log.add("", "updated")
             self._stamp = stamp
-            if not is_same or self._listening.is_needed(self._top):
-                self._listening.start(descriptor, self._top)
+            if not is_same or self._events.is_needed(self._top):
+                self._events.start(descriptor, self._top)
                 marks = None
             if is_container:
                 self._look_inside(descriptor, marks)

@@ -1,7 +1,7 @@
 """One watch: an async iterator of changes.
 
-Nothing is looked at before somebody asks for the next changes. So a slow reader costs nothing: what happens
-meanwhile is marked, and marks stay few.
+Nothing is compared until the reader asks for the next changes. So a slow reader costs nothing: events in the
+meantime are only marked, and marks are bounded.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ REST_SECONDS = 0.05
 
 REST_FACTOR = 3
 MAX_REST_SECONDS = 5.0
-"""A look that took long is followed by a rest that is so many times longer, up to this."""
+"""A slow comparison is followed by a pause that is this many times longer, up to the maximum."""
 
 RETRY_SECONDS = 1.0
 """The rest after a look that failed."""
@@ -37,15 +37,15 @@ TOP_SECONDS = 5.0
 """How often the top is looked at without an event: folders above it may have been moved."""
 
 MISSING_SECONDS = 0.5
-"""How often a top that is missing is looked for."""
+"""How often to check whether a missing top exists."""
 
 POLL_SECONDS = 2.0
-"""How often everything is looked at, if nothing tells of changes."""
+"""How often everything is compared if there are no events."""
 
 
 @dataclass(frozen=True, slots=True)
 class WatchInfo:
-    """What a watch is about, as it was asked for.
+    """What a watch covers, as requested.
 
     Attributes:
         uri: the file or folder.
@@ -64,7 +64,7 @@ class ResourceWatch:
     """A watch. Iterate over it, in one task, for the changes in batches, until it is closed.
 
     Attributes:
-        info: what it is about.
+        info: what it covers.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class ResourceWatch:
         raise StopAsyncIteration
 
     def close(self) -> None:
-        """End the watch. Whoever waits for changes gets no more. May be called more than once."""
+        """End the watch. A reader that waits gets no more changes. May be called more than once."""
         if not self._closed.is_set():
             self._closed.set()
             self._woken.set()
@@ -141,14 +141,14 @@ class ResourceWatch:
             self.close()
             raise
         except ResourceError:
-            self._woken.set()  # there was no way to look, so try again
+            self._woken.set()  # it could not be compared, so try again
             self._rested = time.monotonic() + RETRY_SECONDS
         else:
             end = time.monotonic()
             self._rested = end + min(REST_FACTOR * (end - start), MAX_REST_SECONDS)
 
     def _collect(self, jail: Jail) -> None:
-        """Look, in a thread. If the reader is cancelled meanwhile, the next one gets what was found."""
+        """Compare in a thread. If the reader is cancelled meanwhile, the next one gets the result."""
         self._found.append(iter(self.tree.look(jail).items()))
 
     def _take(self) -> list[ResourceChange]:
