@@ -11,6 +11,7 @@ from agenthost.core.legacy.terminals import project_terminal_action, project_ter
 from agenthost.core.legacy.translation import lift_action, translate_action
 from agenthost.core.reducers import reduce_root as reduce_current_root
 from agenthost.core.reducers import reduce_terminal as reduce_current_terminal
+from agenthost.core.session_meta import STAND_IN
 from agenthost.wire.ahp.actions import RootAction, TerminalAction
 from agenthost.wire.ahp.actions.text import TerminalData
 from agenthost.wire.ahp.legacy.actions import RootAction as LegacyRootAction
@@ -92,3 +93,12 @@ def test_unknown_actions_become_nothing() -> None:
     for scope in ("root", "terminal", "session"):
         made = translate_action({"type": f"{scope}/notYetInvented"}, now_ms=0, client_id="me")
         assert made == (scope, [])
+
+
+def test_the_model_that_stands_for_an_agent_without_one_is_not_shown() -> None:
+    standing: Any = {"id": "a", "provider": "a", "name": "a", "_meta": {STAND_IN: True}}
+    real: Any = {"id": "b", "provider": "a", "name": "b", "_meta": {"k": 1}}
+    for models, shown in (([standing], []), ([real], [real]), ([], [])):
+        agent: Any = {"provider": "a", "displayName": "A", "description": "", "models": models}
+        state: Any = {"agents": [agent]}
+        assert project_root_state(state)["agents"] == [{**agent, "models": shown}]

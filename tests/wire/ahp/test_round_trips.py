@@ -75,7 +75,7 @@ def read_and_write(kind: str, data: bytes) -> bytes:
 @pytest.mark.skipif(not FOLDER, reason="AHP_1_0_FIXTURES names no folder")
 def test_every_public_case_is_written_again_as_it_was_read() -> None:
     files = sorted(Path(str(FOLDER), "round-trips").glob("*.json"))
-    assert files, f"no cases in {FOLDER}"
+    assert len(files) >= 39
     for file in files:
         case = json.loads(file.read_text())
         written = decode_json(read_and_write(case["type"], encode_json(case["input"])))
@@ -87,7 +87,7 @@ def test_every_public_case_is_written_again_as_it_was_read() -> None:
 @pytest.mark.skipif(not FOLDER, reason="AHP_1_0_FIXTURES names no folder")
 def test_every_state_and_action_of_the_public_cases_fits() -> None:
     files = sorted(Path(str(FOLDER), "reducers").glob("*.json"))
-    assert files, f"no cases in {FOLDER}"
+    assert len(files) >= 298
     states: Shape[Any] = Shape(State)
     for file in files:
         case = json.loads(file.read_text())

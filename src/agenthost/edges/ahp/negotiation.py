@@ -22,8 +22,6 @@ from agenthost.errors import ClientUnknown, HostError, InvalidValue, Unsupported
 from agenthost.host.access.caller import ANYBODY, Caller
 from agenthost.host.access.identity import Identity
 from agenthost.host.host import Host
-from agenthost.host.state.registry import CHAT_PREFIX
-from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.ahp.errors import ErrorCode
 from agenthost.wire.ahp.legacy.methods import METHODS
 from agenthost.wire.error_messages import quote
@@ -64,7 +62,10 @@ SUPPORTED = (
 """The supported versions, and the connection of each."""
 
 OLDEST = "0.1.0"
-"""The version of a returning client that we do not remember, if it follows what only that version has."""
+"""The version of a returning client that we do not remember, if it follows nothing that is newer."""
+
+NEWER = "ahp-"
+"""How the schemes of all channels begin that 0.1 does not have: the root, chats, and what clients name so."""
 
 
 def choose_version(offered: Sequence[str]) -> tuple[str, type[Connection[Any]]]:
@@ -217,12 +218,11 @@ async def _known_version(host: Host, peers: Peers, identity: Identity, uris: Seq
     """Return the version that was agreed with a returning client.
 
     Raises:
-        ClientUnknown: we do not know it, and it does not follow what only the oldest version has.
+        ClientUnknown: we do not know it, and it follows nothing, or what only newer versions have.
     """
     version = peers.versions.get(identity) or await host.find_version(identity)
     if version is not None:
         return version
-    is_new = not uris or any(uri == ROOT_URI or uri.startswith(CHAT_PREFIX) for uri in uris)
-    if is_new:
+    if not uris or any(uri.startswith(NEWER) for uri in uris):
         raise ClientUnknown(identity.client_id)
     return OLDEST

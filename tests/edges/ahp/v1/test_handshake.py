@@ -13,6 +13,7 @@ from agenthost.errors import InvalidValue, UnsupportedVersion
 from agenthost.wire.ahp import ROOT_URI
 from ahp_channels import ChannelClient, channel_client
 from ahp_sites import Place, on_a_host, served
+from ahp_speaking import Client
 from hosting import run
 from rules import rule
 
@@ -138,14 +139,30 @@ async def test_a_client_that_comes_back_gets_what_it_missed_of_its_channels(
 
 
 @rule("1.0/Q2")
+@pytest.mark.parametrize(
+    "followed",
+    [[], [ROOT_URI], ["demo:/1", "ahp-chat:/1"], ["ahp-session:/1"], ["demo:/1", "ahp-terminal:/1"]],
+)
 @on_a_host()
-async def test_a_client_that_is_not_known_has_to_begin_anew(place: Place) -> None:
+async def test_a_client_that_is_not_known_has_to_begin_anew(place: Place, followed: list[str]) -> None:
     async with ChannelClient.connected(place.url, "never-seen") as me:
         refused = await me.refusal(
-            "reconnect", clientId="never-seen", lastSeenServerSeq=0, subscriptions=[ROOT_URI]
+            "reconnect", clientId="never-seen", lastSeenServerSeq=0, subscriptions=followed
         )
         assert refused.code == -32008
         assert (await me.open())["protocolVersion"] == "1.0.0"
+
+
+@rule("1.0/Q2")
+@pytest.mark.parametrize("followed", [["agenthost:/root"], ["demo:/1"], ["agenthost:/root", "terminal:/1"]])
+@on_a_host()
+async def test_a_client_that_is_not_known_but_follows_what_was_before_is_of_that_version(
+    place: Place, followed: list[str]
+) -> None:
+    async with Client.connected(place.url, "never-seen") as me:
+        result = await me.reopen(10**15, *followed)
+        assert result["type"] == "snapshot"
+        assert (await me.request("listSessions"))["items"] == []
 
 
 @rule("1.0/Q2")
@@ -162,5 +179,30 @@ def test_after_a_restart_a_client_comes_back_in_the_version_that_was_agreed(tmp_
             assert result["type"] == "replay"
             await me.check_folds()
             assert (await me.say(uri, "Again"))["state"] == "complete"
+
+    run(story)
+
+
+@rule("1.0/Q2", "1.0/V2")
+def test_each_version_is_remembered_over_a_restart(tmp_path: Path) -> None:
+    async def story() -> None:
+        versions = ("1.0.0", "1.7.0", "0.9.0")
+        async with served(tmp_path) as place:
+            for version in versions:
+                async with channel_client(place, version, protocolVersions=[version]) as me:
+                    await me.begun(f"demo:/{version}")
+            async with place.client("old") as old:
+                await old.begun("demo:/old")
+        async with served(tmp_path) as place:
+            for version in versions:
+                async with ChannelClient.connected(place.url, version) as me:
+                    result = await me.reopen(10**15, ROOT_URI, uri := f"demo:/{version}")
+                    assert [one["resource"] for one in result["snapshots"]] == [ROOT_URI, uri]
+                    listed = (await me.request("listSessions", channel=ROOT_URI))["items"]
+                    assert all(("defaultChat" in one) == (version != "0.9.0") for one in listed)
+            async with Client.connected(place.url, "old") as old:
+                result = await old.reopen(10**15)  # which a client that is not known could not
+                assert (result["type"], result["snapshots"]) == ("snapshot", [])
+                assert "summary" in await old.subscribe("demo:/old")
 
     run(story)
