@@ -80,8 +80,8 @@ class ChannelClient(Client):
             *subscriptions, **{"channel": ROOT_URI, "protocolVersions": ["1.0.0", "0.9.0"], **more}
         )
 
-    async def subscribe(self, uri: str) -> Any:
-        return (await self.request("subscribe", channel=uri))["snapshot"]["state"]
+    async def subscribe(self, uri: str, **options: Any) -> Any:
+        return (await self.request("subscribe", channel=uri, **options))["snapshot"]["state"]
 
     async def unsubscribe(self, uri: str) -> None:
         await self.tell("unsubscribe", channel=uri)
@@ -139,6 +139,17 @@ class ChannelClient(Client):
             return next((call for call in calls if call["status"] == status), None)
 
         return await self.until(look)
+
+    async def check_view(self, chat: str, other: "ChannelClient") -> None:
+        """Compare what was folded of a chat with what another client is shown: all from some turn on."""
+        full: Any = await other.subscribe(chat)
+        await self.request("ping", channel=ROOT_URI)
+        seen = self.state(chat)
+        hidden = len(full["turns"]) - len(seen["turns"])
+        assert hidden >= 0
+        assert ("turnsNextCursor" in seen) == (hidden > 0)
+        kept = {key: value for key, value in seen.items() if key != "turnsNextCursor"}
+        assert kept == {**full, "turns": full["turns"][hidden:]}
 
     async def check_folds(self) -> None:
         """Compare what was folded of each channel with a fresh snapshot of it (Q1)."""

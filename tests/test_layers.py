@@ -94,8 +94,8 @@ EDGES: dict[str, set[str]] = {
 
 AHP_EDGE: dict[str, set[str]] = {
     "v0_1": {"connection", "files", "peer_context"},
-    "v1": {"connection", "files", "peer_context"},
-    "negotiation": {"connection", "errors", "peers", "transport", "v0_1", "v1"},
+    "v1": {"connection", "files", "peer_context", "subscription_options", "transport"},
+    "negotiation": {"connection", "errors", "peers", "subscription_options", "transport", "v0_1", "v1"},
 }
 """A version of AHP knows no other; the negotiation alone knows them all."""
 

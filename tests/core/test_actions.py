@@ -79,6 +79,8 @@ OF_A_CHAT: list[tuple[Any, dict[str, Any]]] = [
     (actions.turn_resumed("t1"), {"turnId": "t1"}),
     (actions.truncated("t1"), {"turnId": "t1"}),
     (actions.truncated(None), {}),
+    (actions.turns_loaded([], "c1"), {"turns": [], "turnsNextCursor": "c1"}),
+    (actions.turns_loaded([], None), {"turns": []}),
     (actions.activity_changed("Reading"), {"activity": "Reading"}),
     (actions.activity_changed(None), {}),
     (actions.input_requested(REQUEST), {"request": REQUEST}),

@@ -37,7 +37,8 @@ from agenthost.host.state.registry import RESERVED
 from agenthost.host.state.search import Found
 from agenthost.host.state.senders import Sender
 from agenthost.host.state.session import Session
-from agenthost.host.storage import ROOT, SessionRow
+from agenthost.host.state.turn_loads import Views
+from agenthost.host.storage import PARTIAL, ROOT, PutClient, SessionRow
 from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.ahp.actions.text import Action
 from agenthost.wire.ahp.commands.chat import CompletionsParams
@@ -76,6 +77,14 @@ class HostClient:
     def leave(self) -> None:
         """Record that a connection of the client has ended."""
         self._parts.clients.left(self.identity)
+
+    def remember_version(self, version: str, *, is_partial: bool) -> None:
+        """Remember the protocol version that was agreed with the client, also after a restart.
+
+        `is_partial`: it does not have all turns of some chat.
+        """
+        stored = version + PARTIAL if is_partial else version
+        self._parts.engine.journal.write([PutClient(self.identity.key, stored)])
 
     async def open_sender(self, tell: Callable[[LogItem], None], last_seen: int | None) -> Sender:
         """Return a sender for the client's connection; `tell` sends refusals to the client."""
@@ -214,6 +223,33 @@ class HostClient:
         seq, envelope = journal.number(channel, action)
         item = LogItem(seq, ROOT, envelope, self.identity.key, channel, channel, action, show=tell)
         journal.announce(item)
+
+    # Chats whose turns are loaded in parts
+
+    async def load_turns(self, uri: str, subscriber: Subscriber, views: Views) -> None:
+        """Load turns of a chat for a subscriber from now on, before an action refers to one that it lacks.
+
+        When this returns, every earlier action was shown, and is in the next view of the chat.
+        """
+        self._parts.turn_loads.add(await self.get_conversation(uri), subscriber, views)
+        await self._parts.engine.journal.wait()
+
+    async def fetch_turns(self, uri: str, subscriber: Subscriber, views: Views, cursor: str | None) -> None:
+        """Load the next page of a chat's turns for a subscriber, and wait until it was sent.
+
+        Raises:
+            InvalidValue: the cursor is not the one that the client has now.
+        """
+        session = await self.get_conversation(uri)
+        await self._parts.turn_loads.fetch(session, subscriber, views, cursor)
+
+    async def stop_loading(self, uri: str, subscriber: Subscriber) -> None:
+        """Load no more turns of a chat: the subscriber has all, or does not follow it any more."""
+        self._parts.turn_loads.remove((await self.get_conversation(uri)).number, subscriber)
+
+    def stop_all_loading(self, subscriber: Subscriber) -> None:
+        """Load no more turns for a subscriber."""
+        self._parts.turn_loads.leave(subscriber)
 
     # Sessions
 

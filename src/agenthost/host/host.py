@@ -27,7 +27,7 @@ from agenthost.host.sandbox.policy import Confinement, SandboxMode, SandboxPolic
 from agenthost.host.state.engine import Engine
 from agenthost.host.state.session import Session
 from agenthost.host.state.terminal import TerminalTable
-from agenthost.host.storage import PutClient
+from agenthost.host.storage import PARTIAL
 from agenthost.host.storage.sqlite import SqliteStorage, Sync
 from agenthost.host.terminals.terminal import Terminal
 from agenthost.host.turns.runner import TurnStats
@@ -232,13 +232,10 @@ class Host:
         options = (option for agent in self._agents.values() for option in agent.options)
         return frozenset(option.name.lower() for option in options if option.kind == "secret")
 
-    async def find_version(self, client: Identity) -> str | None:
-        """Return the protocol version that was agreed with a client before, if it is known."""
-        return await asyncio.to_thread(self.parts.engine.storage.version_of, client.key)
-
-    def remember_version(self, client: Identity, version: str) -> None:
-        """Remember the protocol version that was agreed with a client, also after a restart."""
-        self.parts.engine.journal.write([PutClient(client.key, version)])
+    async def find_version(self, client: Identity) -> tuple[str, bool] | None:
+        """Return the protocol version that was agreed with a client, and whether it had partial views."""
+        found = await asyncio.to_thread(self.parts.engine.storage.version_of, client.key)
+        return None if found is None else (found.removesuffix(PARTIAL), found.endswith(PARTIAL))
 
     def forget_tokens(self, client: Identity) -> None:
         """Forget the tokens of a client that will not come back."""

@@ -42,6 +42,7 @@ from agenthost.host.state.blobs import new_blob
 from agenthost.host.state.engine import Engine
 from agenthost.host.state.session import Session
 from agenthost.host.state.terminal import TerminalTable
+from agenthost.host.state.turn_loads import TurnLoads
 from agenthost.host.terminals.command_runner import CommandRunner
 from agenthost.host.terminals.registry import Terminals, start_folders, writable_paths
 from agenthost.host.terminals.terminal import Terminal
@@ -93,6 +94,7 @@ class HostParts:
         titles: the titles of sessions.
         tokens: the tokens of clients.
         tool_sources: tools that come and go.
+        turn_loads: the clients that do not have all turns of a chat.
         vault: seals secrets.
         stats: counters for the metrics.
     """
@@ -130,6 +132,7 @@ class HostParts:
             writable=writable_paths(grants),
             confinement=confinement,
         )
+        self.turn_loads = TurnLoads(engine.journal)
         self.dispatcher = Dispatcher(
             engine.sessions,
             root=engine.root,
@@ -140,6 +143,7 @@ class HostParts:
             context=self._context,
             tokens=self.tokens if any(agent.protected_resources for agent in agents.values()) else None,
             secrets=self.secret_names,
+            turn_loads=self.turn_loads,
         )
         services = TurnServices(
             act=self.dispatcher.act,

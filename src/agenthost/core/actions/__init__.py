@@ -70,6 +70,7 @@ from agenthost.core.actions.turn import (
     turn_failed,
     turn_resumed,
     turn_started,
+    turns_loaded,
     usage,
 )
 from agenthost.core.actions.watch import watched_changed
@@ -129,6 +130,7 @@ __all__ = [
     "turn_failed",
     "turn_resumed",
     "turn_started",
+    "turns_loaded",
     "usage",
     "watched_changed",
 ]

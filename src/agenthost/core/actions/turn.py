@@ -7,12 +7,13 @@ from agenthost.wire.ahp.actions.turn import (
     ChatTurnCancelledAction,
     ChatTurnCompleteAction,
     ChatTurnResumeAction,
+    ChatTurnsLoadedAction,
     ChatTurnStartedAction,
     ChatUsageAction,
 )
 from agenthost.wire.ahp.common import ErrorInfo, UsageInfo
 from agenthost.wire.ahp.message import Message
-from agenthost.wire.ahp.turn import ErrorResponsePart, ResponsePart
+from agenthost.wire.ahp.turn import ErrorResponsePart, ResponsePart, Turn
 
 __all__ = [
     "response_part",
@@ -22,6 +23,7 @@ __all__ = [
     "turn_failed",
     "turn_resumed",
     "turn_started",
+    "turns_loaded",
     "usage",
 ]
 
@@ -81,4 +83,12 @@ def truncated(turn_id: str | None) -> ChatTruncatedAction:
     action: ChatTruncatedAction = {"type": "chat/truncated"}
     if turn_id is not None:
         action["turnId"] = turn_id
+    return action
+
+
+def turns_loaded(turns: list[Turn], next_cursor: str | None) -> ChatTurnsLoadedAction:
+    """These turns come before those that a client has; without a cursor, they are the oldest."""
+    action: ChatTurnsLoadedAction = {"type": "chat/turnsLoaded", "turns": turns}
+    if next_cursor is not None:
+        action["turnsNextCursor"] = next_cursor
     return action

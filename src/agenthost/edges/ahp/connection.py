@@ -15,14 +15,16 @@ from contextlib import suppress
 from typing import Any, ClassVar, Generic, TypeVar
 
 from agenthost.edges.ahp.errors import to_failure
+from agenthost.edges.ahp.gathering import gather_text
 from agenthost.edges.ahp.peer_context import PeerContext
+from agenthost.edges.ahp.subscription_options import SubscriptionOptions
 from agenthost.edges.ahp.transport import ConnectionHandle, Outbox, Transport
 from agenthost.errors import HostError, InvalidValue, SlowConsumer
 from agenthost.host.access.caller import Caller
 from agenthost.host.access.identity import Identity
 from agenthost.host.client import HostClient
 from agenthost.host.host import Host
-from agenthost.host.log.subscriptions import LogItem, Subscriber
+from agenthost.host.log.subscriptions import LogItem
 from agenthost.host.sessions.list_notices import Notice
 from agenthost.wire.ahp.errors import ErrorCode
 from agenthost.wire.ahp.method import Method
@@ -75,6 +77,7 @@ class Connection(ABC, Generic[C]):
         methods: the methods of the version.
         requests: the function for each request, `notifications` that for each notification.
         concurrent: the requests that may take time, and do not depend on the order of messages.
+        earlier: the options of its subscriptions on its last connection, if it comes back.
     """
 
     methods: ClassVar[Mapping[str, Method]]
@@ -97,6 +100,7 @@ class Connection(ABC, Generic[C]):
         self.client = self._context(host.client(identity, caller), self._outbox, self._deliver)
         self.client.notify = self.send
         self.client.run = self._run_task
+        self.earlier = SubscriptionOptions()
         self._transport = transport
         self._handle = handle
         self._tasks: set[asyncio.Task[None]] = set()
@@ -106,7 +110,7 @@ class Connection(ABC, Generic[C]):
     # What a version says
 
     @abstractmethod
-    def _context(self, client: HostClient, subscriber: Subscriber, deliver: Callable[[LogItem], None]) -> C:
+    def _context(self, client: HostClient, outbox: Outbox, deliver: Callable[[LogItem], None]) -> C:
         """Return the client as the commands of this version see it."""
 
     @abstractmethod
@@ -145,6 +149,7 @@ class Connection(ABC, Generic[C]):
             last_seen = None if is_new else params["lastSeenServerSeq"]
             self.client.sender = await self.client.host.open_sender(self._deliver, last_seen)
         except BaseException:
+            self.client.close()
             self.client.feed.close()
             self.client.host.leave()
             raise
@@ -188,6 +193,7 @@ class Connection(ABC, Generic[C]):
 
     async def _finish_answers(self, writer: asyncio.Task[None]) -> None:
         """Answer open requests after the client has closed its side: on a pipe it may still be reading."""
+        self._outbox.hold_nothing()
         with suppress(TimeoutError):
             async with asyncio.timeout(FINISH_SECONDS):
                 await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -206,9 +212,11 @@ class Connection(ABC, Generic[C]):
         send, outbox, root_view = self._transport.send, self._outbox, self.client.root_view
         while True:
             self._is_sending = False
+            if outbox.delays:
+                await outbox.wait_due()
             items = await outbox.wait_next()
             self._is_sending = True
-            for item in items:
+            for item in gather_text(items, outbox.delays) if outbox.delays else items:
                 if outbox.is_message(item):
                     await send(item.text)
                     outbox.sent(item)

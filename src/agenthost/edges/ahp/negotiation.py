@@ -15,6 +15,7 @@ from typing import Any
 from agenthost.edges.ahp.connection import Connection
 from agenthost.edges.ahp.errors import to_failure
 from agenthost.edges.ahp.peers import Admission, Peers
+from agenthost.edges.ahp.subscription_options import SubscriptionOptions
 from agenthost.edges.ahp.transport import ConnectionHandle, Transport
 from agenthost.edges.ahp.v0_1.connection import Connection as OldConnection
 from agenthost.edges.ahp.v1.connection import Connection as NewConnection
@@ -201,28 +202,37 @@ async def _open(
     identity = Identity.of(caller.owner, client_id)
     if request.method == "initialize":
         version, kind = choose_version(params["protocolVersions"])
+        earlier = SubscriptionOptions()
     else:
-        version, kind = choose_version([await _known_version(host, peers, identity, params["subscriptions"])])
+        known, earlier = await _known_client(host, peers, identity, params["subscriptions"])
+        version, kind = choose_version([known])
     connection = kind(host, transport, caller, client_id, version, handle)
+    connection.earlier = earlier
     await connection.open(request, params)
-    for gone in peers.remember(identity, version):
+    options = connection.client.options
+    for gone in peers.remember(identity, version, options):
         host.forget_tokens(gone)
-    host.remember_version(identity, version)
+    connection.client.host.remember_version(version, is_partial=bool(options.views))
     older = peers.take_over(identity, handle)
     if older is not None:  # HR-I13
         older.end(CLOSE_TAKEN_OVER, "the client has connected anew")
     return connection
 
 
-async def _known_version(host: Host, peers: Peers, identity: Identity, uris: Sequence[str]) -> str:
-    """Return the version that was agreed with a returning client.
+async def _known_client(
+    host: Host, peers: Peers, identity: Identity, uris: Sequence[str]
+) -> tuple[str, SubscriptionOptions]:
+    """Return the version that was agreed with a returning client, and what it asked for when it subscribed.
 
     Raises:
         ClientUnknown: we do not know it, and it follows nothing, or what only newer versions have.
     """
-    version = peers.versions.get(identity) or await host.find_version(identity)
+    version = peers.versions.get(identity)
     if version is not None:
-        return version
+        return version, peers.options[identity]
+    found = await host.find_version(identity)
+    if found is not None:
+        return found[0], SubscriptionOptions(is_lost=found[1])
     if not uris or any(uri.startswith(NEWER) for uri in uris):
         raise ClientUnknown(identity.client_id)
-    return OLDEST
+    return OLDEST, SubscriptionOptions()

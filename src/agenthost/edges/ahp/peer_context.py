@@ -3,6 +3,7 @@
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from agenthost.edges.ahp.subscription_options import SubscriptionOptions
 from agenthost.host.client import HostClient
 from agenthost.host.log.subscriptions import LogItem, Subscriber
 from agenthost.host.state.senders import Sender
@@ -39,6 +40,11 @@ class PeerContext:
         self.sender: Sender | None = None
         self.notify: Callable[[Notification], None] = lambda _: None
         self.run: Callable[[Coroutine[Any, Any, None]], None] = lambda task: task.close()
+
+    @property
+    def options(self) -> SubscriptionOptions:
+        """What the client asked for when it subscribed."""
+        return SubscriptionOptions()
 
     def close(self) -> None:
         """End what belongs to the connection."""

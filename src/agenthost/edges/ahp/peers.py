@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Protocol
 
+from agenthost.edges.ahp.subscription_options import SubscriptionOptions
 from agenthost.edges.ahp.transport import ConnectionHandle
 from agenthost.host.access.identity import Identity
 
@@ -30,11 +31,13 @@ class Peers:
     Attributes:
         max_connections: how many connections there may be at the same time.
         versions: the version that each client uses, by its identity; the most recent clients come last.
+        options: what each of them asked for when it subscribed.
     """
 
     def __init__(self, max_connections: int = 10_000) -> None:
         self.max_connections = max_connections
         self.versions: OrderedDict[Identity, str] = OrderedDict()
+        self.options: dict[Identity, SubscriptionOptions] = {}
         self._handles: dict[ConnectionHandle, Admission | None] = {}
         self._newest: dict[Identity, ConnectionHandle] = {}
         self._identities: dict[ConnectionHandle, Identity] = {}
@@ -63,15 +66,17 @@ class Peers:
         self._identities[handle] = identity
         return older
 
-    def remember(self, identity: Identity, version: str) -> Iterator[Identity]:
-        """Remember the version of a client. Yield the clients that are forgotten to make room."""
+    def remember(self, identity: Identity, version: str, options: SubscriptionOptions) -> Iterator[Identity]:
+        """Remember the version of a client, and its options. Yield the clients that are forgotten for it."""
         self.versions[identity] = version
+        self.options[identity] = options
         self.versions.move_to_end(identity)
         while len(self.versions) > MAX_REMEMBERED:
             gone, known = self.versions.popitem(last=False)
             if gone in self._newest:  # it is connected, so it must not be forgotten
                 self.versions[gone] = known
                 return
+            self.options.pop(gone, None)
             yield gone
 
     def sweep(self) -> None:

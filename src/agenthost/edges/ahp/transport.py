@@ -2,6 +2,9 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
+from itertools import islice
+from math import inf
 from typing import Protocol, TypeGuard
 
 from agenthost.host.access.identity import Identity
@@ -63,6 +66,9 @@ class Outbox(Subscriber):
     """Everything that waits to be sent to one client, in one order: answers, and what it subscribed to.
 
     A client that does not read is cut off, even while sending a message blocks: `cut_off` is called (HR-R07).
+
+    Attributes:
+        delays: how many seconds items of a channel may be held, by channel.
     """
 
     def __init__(self, client: Identity, limits: Limits, cut_off: Callable[[str], None]) -> None:
@@ -74,6 +80,52 @@ class Outbox(Subscriber):
         )
         self._unsent = self._unsent_size = 0
         self._has_room = asyncio.Event()
+        self.delays: dict[str, float] = {}
+        self._due: tuple[int, float] = (0, inf)  # how many items were looked at, and when the first is due
+
+    async def wait_due(self) -> None:
+        """Wait until something has to be sent. What waits is held as long as its channel's delay allows.
+
+        It stays in the queue, in its order, and counts towards the limits.
+        """
+        while self._failure is None and not self.is_behind:
+            now = asyncio.get_running_loop().time()
+            looked, due = self._due
+            for item in islice(self.items, looked, None):
+                # Only plain items are held: messages and loads are what a request waits for.
+                due = min(due, now + self.delays.get(item.channel, 0) if type(item) is LogItem else now)
+            self._due = len(self.items), due
+            if due <= now:
+                break
+            await self._wait_push(None if due == inf else due - now)
+        self._due = (0, inf)
+
+    async def _wait_push(self, seconds: float | None) -> None:
+        self._waiting = asyncio.get_running_loop().create_future()
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._waiting
+        finally:
+            self._waiting = None
+
+    def hold(self, channel: str, seconds: float) -> None:
+        """Hold the items of a channel up to this long, to send them together; 0 does not."""
+        if seconds > 0:
+            self.delays[channel] = seconds
+        else:
+            self.delays.pop(channel, None)
+
+    def hold_nothing(self) -> None:
+        """Send everything at once from now on, and what is held."""
+        self.delays.clear()
+        self._due = (0, -inf)
+        self._wake()
+
+    def drop(self, resource: int, channel: str | None = None) -> None:
+        """Remove the items of a resource, or of one of its channels: a later snapshot includes them."""
+        super().drop(resource, channel)
+        self._due = (0, self._due[1])
 
     def put(self, message: bytes) -> None:
         """Queue a message."""

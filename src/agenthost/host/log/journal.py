@@ -131,6 +131,11 @@ class Journal:
         self.last_seq = seq
         return seq, encoded
 
+    def reserve(self) -> int:
+        """Assign the next sequence number to something that is encoded when it is sent, see `announce`."""
+        self.last_seq += 1
+        return self.last_seq
+
     def append(self, item: LogItem) -> int:
         """Write an entry with the next group, and show it once it is durable. Return a ticket for `wait`."""
         group = self._next

@@ -19,6 +19,7 @@ from agenthost.core.legacy.dispatch import Translation
 from agenthost.core.message_queue import next_from_queue
 from agenthost.core.reducers import Live, reduce_chat, reduce_session
 from agenthost.core.session_meta import model_changed, model_of
+from agenthost.core.turn_view import REFERRING
 from agenthost.errors import HostError, SessionNotFound
 from agenthost.host.access.identity import Identity
 from agenthost.host.log.subscriptions import LogItem
@@ -33,11 +34,11 @@ from agenthost.host.state.registry import SessionRegistry
 from agenthost.host.state.root import Root
 from agenthost.host.state.senders import Sender, Senders, Sent, action_digest
 from agenthost.host.state.session import Session, TranscriptEntry
+from agenthost.host.state.turn_loads import TurnLoads
 from agenthost.host.terminals.terminal import Terminal
 from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.ahp.actions import RootAction
 from agenthost.wire.ahp.actions.envelope import ActionOrigin
-from agenthost.wire.ahp.message import Message
 from agenthost.wire.json import Json
 
 __all__ = ["INTERNAL_ERROR", "Dispatcher", "Translate", "public_reason"]
@@ -49,6 +50,9 @@ Translate: TypeAlias = Callable[[Root | Terminal | Session, Json], Translation]
 
 SCOPES = frozenset({"root", "session", "chat", "terminal"})
 """The prefixes of action types: the kinds of channels that they are for."""
+
+PREPARED = frozenset({"chat/turnStarted", *REFERRING})
+"""The actions that something has to be done for before they are applied."""
 
 INTERNAL_ERROR = "internal error; the log of the host says more"
 
@@ -66,6 +70,7 @@ class Dispatcher:
         context: what decisions need besides the state.
         tokens: the clients' tokens; an agent that needs one starts no turn without it.
         secrets: returns the names of fields that must not be stored of a refused action.
+        turn_loads: loads turns for clients that do not have them, before an action refers to one.
     """
 
     def __init__(
@@ -80,7 +85,9 @@ class Dispatcher:
         context: Callable[[Session], Context] = lambda _: Context(),
         tokens: Tokens | None = None,
         secrets: Callable[[], Collection[str]] = tuple,
+        turn_loads: TurnLoads | None = None,
     ) -> None:
+        self._turn_loads = turn_loads
         self._sessions = sessions
         self._root = root
         self._senders = senders
@@ -394,8 +401,8 @@ class Dispatcher:
         private: Private | None = None,
     ) -> None:
         kind = action["type"]
-        if action["type"] == "chat/turnStarted":
-            self._choose_model(session, action["message"])
+        if kind in PREPARED:
+            self._prepare(session, action)
         before = session.conversation
         answers: Any = None
         if action["type"] == "chat/inputCompleted":
@@ -429,9 +436,13 @@ class Dispatcher:
         if "deferred" in session.private and _is_time(before, session):
             self._catch_up(session)
 
-    def _choose_model(self, session: Session, message: Message) -> None:
-        """Make the model that a message names the session's, from this turn on."""
-        model = message.get("model")
+    def _prepare(self, session: Session, action: ConversationAction) -> None:
+        """Have turns loaded that an action refers to, or make the model that a message names the session's."""
+        if action["type"] != "chat/turnStarted":
+            if self._turn_loads is not None:
+                self._turn_loads.before(session, action)  # C9
+            return
+        model = action["message"].get("model")
         if model is None or model == model_of(session.state):
             return
         offered = self._context(session).models

@@ -190,10 +190,16 @@ class EchoReceipt(msgspec.Struct, frozen=True, gc=False):
 
 
 class PutClient(msgspec.Struct, frozen=True, gc=False):
-    """Remember which protocol version was agreed with a client. The oldest clients are forgotten."""
+    """Remember which protocol version was agreed with a client. The oldest clients are forgotten.
+
+    The version is followed by `PARTIAL` if the client does not have all turns of some chat.
+    """
 
     identity: str
     version: str
+
+
+PARTIAL = "+partial"
 
 
 Write: TypeAlias = (
@@ -312,7 +318,7 @@ class Storage(Protocol):
         """Read the receipts of a client, oldest first; those without an echo come last."""
 
     def version_of(self, identity: str) -> str | None:
-        """Return the protocol version that was agreed with a client, if it is remembered."""
+        """Return the protocol version that was agreed with a client, if it is remembered; see `PutClient`."""
 
     def trim(self, per_session: int, total: int) -> int:
         """Remove old entries beyond these limits, per session and in total. Return how many were removed.

@@ -4,18 +4,14 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from agenthost.edges.ahp.v1.client import ClientContext
-from agenthost.errors import InvalidValue
-from agenthost.wire.error_messages import quote
 from agenthost.wire.json import Json
 
 __all__ = ["REQUESTS"]
 
 
 async def fetch_turns(client: ClientContext, params: Any) -> Json:
-    """`fetchTurns`: every subscriber has all turns, so there are none to load."""
-    await client.host.get_conversation(params["channel"])
-    if "cursor" in params:
-        raise InvalidValue("$.cursor", "no cursor, as all turns are loaded", quote(params["cursor"]))
+    """`fetchTurns`: load older turns for this client. They are sent before the answer (C9)."""
+    await client.subscriptions.fetch_turns(params["channel"], params.get("cursor"))
     return {}
 
 

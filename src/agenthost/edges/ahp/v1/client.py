@@ -5,10 +5,13 @@ from collections.abc import Callable
 from typing import Any
 
 from agenthost.edges.ahp.peer_context import PeerContext
+from agenthost.edges.ahp.subscription_options import SubscriptionOptions
+from agenthost.edges.ahp.transport import Outbox
 from agenthost.edges.ahp.v1 import older
+from agenthost.edges.ahp.v1.subscriptions import Subscriptions
 from agenthost.edges.ahp.v1.watches import Watches
 from agenthost.host.client import HostClient
-from agenthost.host.log.subscriptions import LogItem, Subscriber
+from agenthost.host.log.subscriptions import LogItem
 from agenthost.host.state.feed import View
 from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.ahp.snapshot import Snapshot
@@ -22,23 +25,30 @@ class ClientContext(PeerContext):
     Attributes:
         is_older: it speaks 0.9, which lacks some of 1.0.
         watches: the watches of files that it created.
+        subscriptions: how it follows its channels.
     """
 
     def __init__(
         self,
         host: HostClient,
-        subscriber: Subscriber,
+        outbox: Outbox,
         deliver: Callable[[LogItem], None],
-        *,
-        is_older: bool,
+        version: str,
     ) -> None:
-        super().__init__(host, subscriber, deliver)
-        self.is_older = is_older
+        super().__init__(host, outbox, deliver)
+        self.is_older = version.startswith("0.")
         self.watches = Watches(host)
+        self.subscriptions = Subscriptions(host, self.feed, outbox, version)
+
+    @property
+    def options(self) -> SubscriptionOptions:
+        """What the client asked for when it subscribed."""
+        return self.subscriptions.options
 
     def close(self) -> None:
         """End what belongs to the connection."""
         self.watches.close()
+        self.subscriptions.close()
 
     def to_snapshot(self, view: View) -> Snapshot:
         """Return a view as it travels."""

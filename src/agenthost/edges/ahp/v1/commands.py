@@ -51,7 +51,7 @@ async def subscribe(client: ClientContext, params: Any) -> Json:
         state = client.watches.subscribe(uri, client.deliver)
         return {"snapshot": {"resource": uri, "state": state, "fromSeq": client.host.shown_seq}}
     await client.check_subscribable(uri)
-    return {"snapshot": client.to_snapshot(await client.feed.subscribe(uri))}
+    return {"snapshot": client.to_snapshot(await client.subscriptions.subscribe(uri, params))}
 
 
 async def unsubscribe(client: ClientContext, params: Any) -> None:
@@ -60,7 +60,7 @@ async def unsubscribe(client: ClientContext, params: Any) -> None:
     if isinstance(uri, str) and uri in client.watches:
         client.watches.unsubscribe(uri)
     elif isinstance(uri, str):
-        await client.feed.unsubscribe(uri)
+        await client.subscriptions.unsubscribe(uri)
 
 
 async def dispatch_action(client: ClientContext, params: Any) -> None:

@@ -8,12 +8,13 @@ from msgspec import Raw
 from agenthost import __version__
 from agenthost.edges.ahp.connection import TRIGGERS
 from agenthost.edges.ahp.connection import Connection as AnyConnection
+from agenthost.edges.ahp.transport import Outbox
 from agenthost.edges.ahp.v1 import commands, older
 from agenthost.edges.ahp.v1.client import ClientContext
 from agenthost.edges.ahp.v1.frames import action_frames, list_notification, older_action_frames
 from agenthost.host.client import HostClient
 from agenthost.host.log.entries import first_line
-from agenthost.host.log.subscriptions import LogItem, Subscriber
+from agenthost.host.log.subscriptions import LogItem
 from agenthost.host.sessions.list_notices import Notice
 from agenthost.host.storage import Entry
 from agenthost.wire.ahp import ROOT_URI
@@ -33,11 +34,11 @@ class Connection(AnyConnection[ClientContext]):
     concurrent: ClassVar = commands.CONCURRENT
 
     def _context(
-        self, client: HostClient, subscriber: Subscriber, deliver: Callable[[LogItem], None]
+        self, client: HostClient, outbox: Outbox, deliver: Callable[[LogItem], None]
     ) -> ClientContext:
-        is_older = self.version.startswith("0.")
-        self._action_frames = older_action_frames if is_older else action_frames
-        return ClientContext(client, subscriber, deliver, is_older=is_older)
+        context = ClientContext(client, outbox, deliver, self.version)
+        self._action_frames = older_action_frames if context.is_older else action_frames
+        return context
 
     async def _initialize(self, params: Any) -> Json:
         # L1: there is one language so far, so `locale` changes nothing.
@@ -55,6 +56,9 @@ class Connection(AnyConnection[ClientContext]):
     async def _reconnect(self, params: Any) -> Json:
         wanted = list(dict.fromkeys(params["subscriptions"]))
         visible = await self._visible(wanted, "$.subscriptions")
+        views = await self.client.subscriptions.resume(visible, self.earlier)
+        if views is not None:
+            return {"type": "snapshot", "snapshots": [self.client.to_snapshot(view) for view in views]}
         resumed = await self.client.feed.resume(params["lastSeenServerSeq"], visible)
         if resumed.replay is None:
             snapshots = [self.client.to_snapshot(view) for view in resumed.views]
