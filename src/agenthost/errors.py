@@ -91,6 +91,14 @@ class SessionNotFound(HostError):
         self.session = session
 
 
+class ChangesetNotFound(SessionNotFound):
+    """There is no changeset with this URI."""
+
+    def __init__(self, uri: str) -> None:
+        HostError.__init__(self, f"there is no changeset {uri!r:.200}")
+        self.uri = uri
+
+
 class SessionExists(HostError):
     """A session with that URI or name already exists."""
 

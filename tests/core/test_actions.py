@@ -28,6 +28,7 @@ PART: Any = {"kind": "markdown", "id": "p1", "content": ""}
 SUMMARY: Any = {"resource": CHAT, "title": "", "status": 1, "modifiedAt": NOW}
 WAITING: Any = {"id": "w1", "chat": CHAT, "kind": "chatInput", "request": REQUEST}
 PLUGIN: Any = {"type": "plugin", "id": "p1", "uri": "file:///p1", "name": "P"}
+FILE: Any = {"id": "f1", "edit": EDITS["items"][0]}
 OFF: Any = [{"kind": "session", "enabled": False}]
 
 MADE: list[tuple[Any, dict[str, Any]]] = [
@@ -51,6 +52,11 @@ MADE: list[tuple[Any, dict[str, Any]]] = [
     (actions.active_client_removed("me"), {"clientId": "me"}),
     (actions.customization_toggled("p1", OFF), {"id": "p1", "enablement": OFF}),
     (actions.changesets_changed([]), {"changesets": []}),
+    (actions.changeset_status_changed("ready"), {"status": "ready"}),
+    (actions.changeset_status_changed("error", ERROR), {"status": "error", "error": ERROR}),
+    (actions.changeset_file_set(FILE), {"file": FILE}),
+    (actions.changeset_file_removed("f1"), {"fileId": "f1"}),
+    (actions.changeset_content_changed([FILE]), {"files": [FILE]}),
     (actions.chat_added(SUMMARY), {"summary": SUMMARY}),
     (actions.chat_removed(CHAT), {"chat": CHAT}),
     (actions.chat_updated(CHAT, {"status": 8}), {"chat": CHAT, "changes": {"status": 8}}),
@@ -194,7 +200,7 @@ def test_an_action_has_the_fields_that_were_said_and_the_shape_of_its_type(
 @pytest.mark.parametrize(
     ("found", "scopes"),
     [
-        (MADE, {"root", "session"}),
+        (MADE, {"changeset", "root", "session"}),
         (OF_A_CHAT, {"chat"}),
         (OF_A_CALL, {"chat"}),
         (OF_A_TERMINAL, {"resourceWatch", "terminal"}),

@@ -6,6 +6,8 @@ they start with the fork's URI, where copies of the content are.
 
 from collections.abc import Sequence
 
+from agenthost.core.changed_files import all_edits
+from agenthost.core.changesets import offered_changesets
 from agenthost.core.conversation import Conversation
 from agenthost.core.derived import chat_summary
 from agenthost.core.reducers.records import put
@@ -65,14 +67,16 @@ def fork_conversation(
         turns=kept,
         **_left_out(NOT_OF_CHAT, chat),
     )
-    return Conversation(_forked_session(session, new_chat), new_chat)
+    return Conversation(_forked_session(session, new_chat, new_uri), new_chat)
 
 
-def _forked_session(session: SessionState, chat: ChatState) -> SessionState:
+def _forked_session(session: SessionState, chat: ChatState, uri: URI) -> SessionState:
     meta = {key: value for key, value in session.get("_meta", {}).items() if key != DIFFS}
     left_out = _left_out(NOT_OF_SESSION, session)
     if "_meta" in session:
         left_out["_meta"] = meta or None
+    if any(True for _ in all_edits(chat)):
+        left_out["changesets"] = offered_changesets(uri)
     return put(
         session,
         lifecycle="creating",

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from agenthost.core import actions
+from agenthost.core.changesets import split_changeset_uri
 from agenthost.core.decisions.setup import Offer, check_client_tools, check_session, check_trust
 from agenthost.core.queries import working_directory
 from agenthost.errors import (
     AgentNotFound,
+    ChangesetNotFound,
     SessionExists,
     SessionNotFound,
     UriReserved,
@@ -133,13 +135,21 @@ class HostClient:
     async def check_visible(self, uri: str, *, has_chats: bool = True) -> None:
         """Refuse a channel that does not exist or belongs to another owner.
 
-        Without `has_chats`, chats do not exist.
+        Without `has_chats`, chats and changesets do not exist.
 
         Raises:
             SessionNotFound: in both cases, so that neither is revealed.
         """
-        if uri != ROOT_URI and not self._parts.terminals.is_visible(uri, self.owner):
+        if uri == ROOT_URI or self._parts.terminals.is_visible(uri, self.owner):
+            return
+        try:
             await (self.get_conversation(uri) if has_chats else self.get_session(uri))
+        except SessionNotFound:
+            if not has_chats or split_changeset_uri(uri) is None:
+                raise
+            session = await self._parts.engine.changesets.find_session(uri)
+            if self.owner not in (None, session.row.owner):
+                raise ChangesetNotFound(uri) from None
 
     async def check_subscribable(self, uri: str, *, has_chats: bool = True) -> None:
         """Refuse a channel that the client may not see or follow (HR-S05).

@@ -138,6 +138,7 @@ class HostParts:
             root=engine.root,
             senders=engine.senders,
             terminals=terminals,
+            changesets=engine.changesets,
             listeners=listeners,
             list_notices=self.list_notices,
             context=self._context,

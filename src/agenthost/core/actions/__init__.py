@@ -5,6 +5,12 @@ on the way of an action that we make. Actions of clients are decoded, decided an
 action does not name its channel: the code that applies it knows.
 """
 
+from agenthost.core.actions.changeset import (
+    changeset_content_changed,
+    changeset_file_removed,
+    changeset_file_set,
+    changeset_status_changed,
+)
 from agenthost.core.actions.chat import (
     activity_changed,
     draft_changed,
@@ -81,6 +87,10 @@ __all__ = [
     "active_sessions_changed",
     "activity_changed",
     "agents_changed",
+    "changeset_content_changed",
+    "changeset_file_removed",
+    "changeset_file_set",
+    "changeset_status_changed",
     "changesets_changed",
     "chat_added",
     "chat_removed",

@@ -83,6 +83,7 @@ COMMANDS: dict[str, Grant] = {
 ACTIONS: dict[str, Grant] = {
     "session": "sessions",
     "chat": "sessions",
+    "changeset": "sessions",
     "terminal": "terminals",
     "root": "admin",
 }

@@ -188,6 +188,15 @@ class Hub:
 
     def __init__(self) -> None:
         self._listeners: dict[int, dict[Subscriber, None]] = {}
+        self._watches: dict[int, Callable[[LogItem], None]] = {}
+
+    def watch(self, resource: int, watch: Callable[[LogItem], None]) -> None:
+        """Call a function with the items of a resource, before its subscribers. It does not count as one."""
+        self._watches[resource] = watch
+
+    def unwatch(self, resource: int) -> None:
+        """End what `watch` began."""
+        self._watches.pop(resource, None)
 
     def add(self, subscriber: Subscriber, resource: int) -> None:
         """Subscribe to a resource, from now on."""
@@ -213,6 +222,7 @@ class Hub:
 
     def drop(self, resource: int) -> None:
         """Forget a resource that was removed."""
+        self.unwatch(resource)
         for subscriber in self._listeners.pop(resource, {}):
             subscriber.resources.discard(resource)
 
@@ -225,11 +235,13 @@ class Hub:
         return self._listeners.get(resource, ())
 
     def is_heard(self, resource: int) -> bool:
-        """Return whether a resource has subscribers."""
-        return resource in self._listeners
+        """Return whether a resource has subscribers, or is watched."""
+        return resource in self._listeners or resource in self._watches
 
     def publish(self, item: LogItem) -> None:
         """Pass an item to all subscribers of its resource."""
+        if self._watches and item.resource in self._watches:
+            self._watches[item.resource](item)
         for subscriber in self._listeners.get(item.resource, ()):
             subscriber.push(item)
 

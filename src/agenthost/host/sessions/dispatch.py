@@ -28,6 +28,7 @@ from agenthost.host.sessions.list_notices import ListNotices
 from agenthost.host.sessions.listeners import ActionListeners, AppliedAction
 from agenthost.host.sessions.recorder import NO_WRITES, RECORDS
 from agenthost.host.sessions.tokens import BEGINNINGS, Tokens
+from agenthost.host.state.changesets import Changesets
 from agenthost.host.state.private import Private, with_values
 from agenthost.host.state.refusals import is_cut, stored_refusal
 from agenthost.host.state.registry import SessionRegistry
@@ -48,7 +49,7 @@ log = logging.getLogger("agenthost.dispatch")
 Translate: TypeAlias = Callable[[Root | Terminal | Session, Json], Translation]
 """Translates an action of a client of an older protocol. Raises a `HostError` if it is refused."""
 
-SCOPES = frozenset({"root", "session", "chat", "terminal"})
+SCOPES = frozenset({"root", "session", "chat", "terminal", "changeset"})
 """The prefixes of action types: the kinds of channels that they are for."""
 
 PREPARED = frozenset({"chat/turnStarted", *REFERRING})
@@ -65,6 +66,7 @@ class Dispatcher:
         root: the host's root.
         senders: the connections that actions arrive on.
         terminals: the terminals, by URI.
+        changesets: the changesets, whose channels take no actions of clients.
         listeners: called with applied actions.
         list_notices: called with summaries that changed.
         context: what decisions need besides the state.
@@ -80,6 +82,7 @@ class Dispatcher:
         root: Root,
         senders: Senders,
         terminals: Mapping[str, Terminal] | None = None,
+        changesets: Changesets | None = None,
         listeners: ActionListeners,
         list_notices: ListNotices | None = None,
         context: Callable[[Session], Context] = lambda _: Context(),
@@ -92,6 +95,7 @@ class Dispatcher:
         self._root = root
         self._senders = senders
         self._terminals = {} if terminals is None else terminals
+        self._changesets = changesets
         self._listeners = listeners
         self._list_notices = list_notices or ListNotices()
         self._context = context
@@ -169,13 +173,18 @@ class Dispatcher:
         """Return the resource of a channel.
 
         Raises:
-            SessionNotFound: there is no such session, chat or terminal.
+            SessionNotFound: there is no such session, chat, changeset or terminal.
         """
         if channel == ROOT_URI:
             return self._root
         if channel in self._terminals:
             return self._terminals[channel]
-        return await self._sessions.find(channel)
+        try:
+            return await self._sessions.find(channel)
+        except SessionNotFound:
+            if self._changesets is None:
+                raise
+            return await self._changesets.find_session(channel)  # so that it is refused there
 
     def _dispatch(
         self, resource: Root | Terminal | Session, action: Json, by: ActionSource
@@ -493,7 +502,8 @@ def _is_misrouted(resource: Root | Terminal | Session, channel: str, action: Jso
     kind = action.get("type") if type(action) is dict else None
     scope = kind.partition("/")[0] if type(kind) is str else ""
     if isinstance(resource, Session):
-        expected = "chat" if channel == resource.chat_uri else "session"
+        channels = {resource.chat_uri: "chat", resource.uri: "session"}
+        expected = channels.get(channel, "changeset")
     else:
         expected = "terminal" if isinstance(resource, Terminal) else "root"
     return scope in SCOPES and scope != expected

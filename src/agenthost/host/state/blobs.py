@@ -58,7 +58,7 @@ class Blobs:
         Raises:
             ContentNotFound: there is none.
         """
-        found = await asyncio.to_thread(self._find, uri)
+        found = await asyncio.to_thread(self.find, uri)
         if found is None:
             raise ContentNotFound(uri)
         return found
@@ -68,10 +68,11 @@ class Blobs:
         if not uri.startswith(f"{session.row.uri}{CONTENT}"):
             return None
         await session.journal.wait()
-        found = await asyncio.to_thread(self._find, uri)
+        found = await asyncio.to_thread(self.find, uri)
         return None if found is None else found.data
 
-    def _find(self, uri: URI) -> StoredContent | None:
+    def find(self, uri: URI) -> StoredContent | None:
+        """Return the content with this URI, if there is one. Reads the store: to be called in a thread."""
         parts = split_content_uri(uri)
         if parts is None:
             return None

@@ -18,6 +18,7 @@ from agenthost.host.limits import Limits
 from agenthost.host.log.journal import Journal
 from agenthost.host.log.subscriptions import Hub, Subscriber
 from agenthost.host.state.blobs import Blobs
+from agenthost.host.state.changesets import Changesets
 from agenthost.host.state.feed import Feed
 from agenthost.host.state.registry import SessionRegistry
 from agenthost.host.state.root import Root
@@ -57,6 +58,7 @@ class Engine:
         sessions: all sessions.
         senders: the connections that actions of clients come from.
         contents: large contents of sessions.
+        changesets: the files that sessions have changed, for those who follow that.
         search: finds sessions by their messages.
         hub: all subscriptions.
         terminals: the terminals that there are, by URI.
@@ -67,6 +69,7 @@ class Engine:
     root: Root
     sessions: SessionRegistry
     senders: Senders
+    changesets: Changesets
 
     def __init__(
         self,
@@ -126,6 +129,7 @@ class Engine:
             is_taken=self.terminals.is_taken,
         )
         self.senders = Senders(self.storage, self.journal)
+        self.changesets = Changesets(self.sessions, self.contents, self.journal, self.hub)
         self.root.reconcile(self.opening.session_count, agents=self._agents, config=self._config)
         await self._wait_durable()
         self._tasks = [asyncio.create_task(one) for one in (self._trim_for_ever(), self._sync_for_ever())]
@@ -142,6 +146,7 @@ class Engine:
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         """Write what is left, and close the store."""
+        await self.changesets.close()
         await self._stop(CLOSE_SECONDS)
 
     async def _stop(self, seconds: float) -> None:
@@ -174,6 +179,7 @@ class Engine:
             storage=self.storage,
             journal=self.journal,
             hub=self.hub,
+            changesets=self.changesets,
             terminals=self.terminals,
             is_whole=is_whole,
         )

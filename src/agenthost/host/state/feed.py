@@ -1,4 +1,4 @@
-"""Feeds: how a subscriber follows the root, sessions, chats and terminals.
+"""Feeds: how a subscriber follows the root, sessions, chats, changesets and terminals.
 
 Subscribing and resuming leave no gap and no overlap (HR-S02), and actions reach only the subscribers of their
 resource (HR-S03). Knows no messages: an edge translates views and entries to its protocol.
@@ -10,11 +10,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from agenthost.core.changesets import split_changeset_uri
 from agenthost.core.reducers import Live
 from agenthost.errors import Damaged, SessionNotFound
 from agenthost.host.log.journal import Journal
 from agenthost.host.log.subscriptions import Hub, Subscriber
 from agenthost.host.log.text_runs import unpack
+from agenthost.host.state.changesets import ChangesetResource, Changesets
 from agenthost.host.state.pages import Pages
 from agenthost.host.state.refusals import is_cut
 from agenthost.host.state.registry import SessionRegistry
@@ -61,6 +63,9 @@ class Resumed:
     missing: list[str]
 
 
+Followed: TypeAlias = Root | Session | TerminalResource | ChangesetResource
+"""What can be followed."""
+
 Expand: TypeAlias = Callable[[Sequence[Entry], int], list[Entry]]
 """Returns the envelopes of stored entries after a number, one by one, in the subscriber's protocol."""
 
@@ -83,6 +88,7 @@ class Feed:
         storage: Storage,
         journal: Journal,
         hub: Hub,
+        changesets: Changesets,
         terminals: Mapping[str, HasTerminalResource],
         is_whole: bool = False,
     ) -> None:
@@ -95,10 +101,11 @@ class Feed:
         self._storage = storage
         self._journal = journal
         self._hub = hub
+        self._changesets = changesets
         self._terminals = terminals
 
     async def subscribe(self, uri: str) -> View:
-        """Follow the root, a session, a chat or a terminal from now on. Return its current view.
+        """Follow the root, a session, a chat, a changeset or a terminal from now on. Return its view.
 
         Raises:
             SessionNotFound: there is nothing with that URI.
@@ -117,7 +124,7 @@ class Feed:
                 found[uri] = await self._get(uri)
         return [self._view(uri, resource) for uri, resource in found.items()]
 
-    def _view(self, uri: str, resource: Root | Session | TerminalResource) -> View:
+    def _view(self, uri: str, resource: Followed) -> View:
         # No await in here: the view, its number and the subscription have to be of one moment.
         self.subscriber.drop(resource.number, None if self._is_whole else uri)
         self._hub.add(self.subscriber, resource.number)
@@ -133,7 +140,7 @@ class Feed:
     async def unsubscribe(self, uri: str) -> None:
         """Stop following it. If it does not exist, do nothing."""
         try:
-            resource = await self._get(uri)
+            resource = self._changesets.peek(uri) or await self._get(uri)
         except SessionNotFound:
             return
         self.channels.discard(uri)
@@ -187,12 +194,22 @@ class Feed:
         self._hub.add(self.subscriber, session.number)
         return Pages(self._storage, session.number, last_seen, session.shown_seq, self.subscriber.client.key)
 
-    async def _get(self, uri: str) -> Root | Session | TerminalResource:
+    async def _get(self, uri: str) -> Followed:
         if uri in self._terminals:
             return self._terminals[uri].resource
         if uri == ROOT_URI:
             return self._root
-        return await self._sessions.find(uri)
+        try:
+            return await self._sessions.find(uri)
+        except SessionNotFound:
+            if split_changeset_uri(uri) is None:
+                raise
+            return await self._changesets.find(uri)
+
+    def _unlogged(self, uri: str) -> TerminalResource | ChangesetResource | None:
+        """Return what keeps its recent actions itself, if it is still there."""
+        terminal = self._terminals.get(uri)
+        return self._changesets.peek(uri) if terminal is None else terminal.resource
 
     async def _sort(self, uris: Iterable[str]) -> tuple[dict[str, int], list[str]]:
         found, missing = {}, []
@@ -204,14 +221,14 @@ class Feed:
         return found, missing
 
     def _printed(self, last_seen: int, found: Mapping[str, int]) -> list[Entry] | None:
-        """Return what was missed of terminals; `None` if one of them no longer has all of it."""
+        """Return what was missed of terminals and changesets; `None` if one no longer has all of it."""
         printed: list[Entry] = []
         for uri, number in found.items():
             if number < ROOT:
-                terminal = self._terminals.get(uri)
-                if terminal is None or terminal.resource.number != number:
+                resource = self._unlogged(uri)
+                if resource is None or resource.number != number:
                     return None  # it was removed since, and another may have its URI
-                entries = terminal.resource.replay.after(last_seen, self.subscriber.client.key)
+                entries = resource.replay.after(last_seen, self.subscriber.client.key)
                 if entries is None:
                     return None
                 printed += entries

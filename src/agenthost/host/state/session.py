@@ -15,6 +15,8 @@ from typing import Any
 
 import msgspec
 
+from agenthost.core import actions
+from agenthost.core.changesets import OFFERING, offered_changesets, to_offer
 from agenthost.core.conversation import Conversation
 from agenthost.core.derived import derived_actions
 from agenthost.core.legacy.forms import DEFAULT, FORMS, legacy_form
@@ -249,6 +251,9 @@ class Session:
         # Read without folding: streamed text never changes what the session shows.
         for follows in derived_actions(self.state, kind, before.base, after.base):
             self._apply_to_session(follows["type"], follows, None, None)
+        if kind in OFFERING and "changesets" not in self.state and to_offer(self.state, kind, action):
+            offer = actions.changesets_changed(offered_changesets(self.uri))
+            self._apply_to_session(offer["type"], offer, None, None)
         if "activeTurn" in before.base and "activeTurn" not in after.base:
             self._has_new_row = self._is_expected or self._expect()
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, TypeAlias, TypedDict
 
-from agenthost.edges.ahp.v1 import chats, files, session_list
+from agenthost.edges.ahp.v1 import changesets, chats, files, session_list
 from agenthost.edges.ahp.v1.answers import ANSWERING, fit_numbers
 from agenthost.edges.ahp.v1.client import ClientContext
 from agenthost.errors import HostError, InvalidValue, SessionNotFound
@@ -193,6 +193,7 @@ REQUESTS: dict[str, Handler] = {
     "sessionConfigCompletions": session_config_completions,
     **session_list.REQUESTS,
     **chats.REQUESTS,
+    **changesets.REQUESTS,
     **files.REQUESTS,
 }
 
