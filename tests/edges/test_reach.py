@@ -44,7 +44,7 @@ EDGES_IMPORT: dict[str, set[str]] = {
     "authoring.tool": {"Tool"},
     "limits": {"Limits"},
     # Functions that know no host.
-    "authoring.tool_context": {"run_in_thread"},
+    "authoring.threads": {"run_in_thread"},
     "lifecycle": {"new_id"},
     "sandbox.environment": {"forbid_inspection", "hide_secrets"},
     "sessions.session_options": {"option_values"},

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, Unpack
 from agenthost.core.transcript import Message
 from agenthost.core.turn_transcript import message_text
 from agenthost.host.authoring.agent import Agent, Declaration
-from agenthost.host.authoring.tool_context import run_in_thread
+from agenthost.host.authoring.threads import run_in_thread
 from agenthost.host.authoring.turn import Turn
 
 __all__ = ["TextAgent"]

@@ -11,7 +11,7 @@ from agenthost.edges.ahp.negotiation import serve
 from agenthost.edges.ahp.peers import Peers
 from agenthost.edges.ahp.wire_log import WireLog
 from agenthost.host.access.caller import Caller
-from agenthost.host.authoring.tool_context import run_in_thread
+from agenthost.host.authoring.threads import run_in_thread
 from agenthost.host.host import Host
 
 __all__ = ["serve_stdio", "take_streams"]

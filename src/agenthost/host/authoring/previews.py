@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agenthost.errors import HostError
+from agenthost.host.authoring.threads import run_in_thread
 from agenthost.host.authoring.tool import FindEdits, Tool
-from agenthost.host.authoring.tool_context import ToolContext, run_in_thread
+from agenthost.host.authoring.tool_context import ToolContext
 from agenthost.host.storage import PutContent
 from agenthost.wire.ahp.tool import FileEdit, ToolResultFileEditContent
 from agenthost.wire.json import JsonObject

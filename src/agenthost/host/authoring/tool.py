@@ -19,7 +19,8 @@ from agenthost.core.signatures import SchemaSignature, Signature, read_signature
 from agenthost.core.tool_text import describe_error
 from agenthost.errors import HostError, InvalidValue
 from agenthost.host.authoring.scope import FindScope, Scope
-from agenthost.host.authoring.tool_context import ToolContext, run_in_thread
+from agenthost.host.authoring.threads import run_in_thread
+from agenthost.host.authoring.tool_context import ToolContext
 from agenthost.host.authoring.tool_results import ToolOutcome, ToolResult, failure, outcome_of
 from agenthost.wire.ahp.tool import ObjectSchema, ToolAnnotations, ToolDefinition
 from agenthost.wire.json import Json, JsonObject, encode_json

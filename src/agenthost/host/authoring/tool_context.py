@@ -1,10 +1,9 @@
-"""The context of a tool call: what a running tool can use, and the thread that a blocking one runs in.
+"""The context of a tool call: what a running tool can use.
 
 Knows the event loop and threads, nothing of tools or of how a report is shown.
 """
 
 import asyncio
-import contextvars
 import logging
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
@@ -12,7 +11,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from agenthost.core.line_counts import count_lines
 from agenthost.errors import ToolError
@@ -38,7 +37,6 @@ __all__ = [
     "OnProgress",
     "Slot",
     "ToolContext",
-    "run_in_thread",
 ]
 
 T = TypeVar("T")
@@ -326,39 +324,6 @@ class ToolContext:
     def _show(self, content: list[ToolResultContent]) -> None:
         if self._loop is not None and self._on_progress is not None:
             self._on_progress(content)
-
-
-async def run_in_thread(call: Callable[[], T], name: str) -> T:
-    """Run a blocking call in its own thread, with the caller's context variables.
-
-    If this is cancelled, the thread goes on: its result is dropped, its error is logged. The thread is not
-    from a pool, so one that never ends blocks no other call, nor the exit of the process.
-    """
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
-
-    def settle(result: Any, error: BaseException | None) -> None:
-        if not done.done():
-            done.set_result((result, error))
-        elif error is not None:
-            logger.warning("tool %s failed after its call was cancelled", name, exc_info=error)
-
-    def work() -> None:
-        result, error = None, None
-        try:
-            result = call()
-        except BaseException as raised:  # re-raised where it is awaited
-            error = raised
-        # If the loop is closed, nobody waits any more.
-        with suppress(RuntimeError):
-            loop.call_soon_threadsafe(settle, result, error)
-
-    run = contextvars.copy_context().run
-    threading.Thread(target=run, args=(work,), name=f"tool {name}", daemon=True).start()
-    value, error = await done
-    if error is not None:
-        raise error
-    return value  # type: ignore[no-any-return] # the result of `call`
 
 
 def _blocks(content: tuple[str | ToolResultContent, ...]) -> list[ToolResultContent]:

@@ -8,8 +8,9 @@ from io import BytesIO
 from typing import Annotated, BinaryIO
 
 from agenthost.errors import ToolError
+from agenthost.host.authoring.threads import run_in_thread
 from agenthost.host.authoring.tool import tool
-from agenthost.host.authoring.tool_context import ToolContext, run_in_thread
+from agenthost.host.authoring.tool_context import ToolContext
 from agenthost.host.authoring.tool_results import ToolResult, embed
 from agenthost.host.files.jail import READ, Place
 from agenthost.host.files.reader import guess_content_type, opened_file
