@@ -9,7 +9,7 @@ from typing import Any
 
 from agenthost.core import actions
 from agenthost.wire.ahp.actions import SessionAction
-from agenthost.wire.ahp.chat import ChatState, ChatSummary
+from agenthost.wire.ahp.chat import ChatState, ChatSummary, PartialChatSummary
 from agenthost.wire.ahp.common import URI
 from agenthost.wire.ahp.enums import SessionStatus
 from agenthost.wire.ahp.session import SessionInputRequest, SessionState
@@ -54,14 +54,8 @@ def derived_actions(
     if kind in _QUIET or before is after:
         return []
     found: list[SessionAction] = []
-    # Compared field by field first: most actions of a call change none of them.
-    if (
-        after["status"] != before["status"]
-        or after["modifiedAt"] != before["modifiedAt"]
-        or after.get("activity") != before.get("activity")
-        or after["title"] != before["title"]
-    ):
-        found.append(actions.chat_updated(after["resource"], _changes(before, after)))
+    if changes := _changes(before, after):
+        found.append(actions.chat_updated(after["resource"], changes))
     if session["status"] & SessionStatus.IS_READ and _became_unread(kind, before, after):
         found.append(actions.is_read_changed(is_read=False))
     if "inputNeeded" in session or kind in _ASKING:
@@ -69,11 +63,19 @@ def derived_actions(
     return found
 
 
-def _changes(before: ChatState, after: ChatState) -> Any:
-    old: Any = before
-    new: Any = after
-    # A merge cannot remove a field, so an activity that is over is an empty text.
-    return {key: new.get(key, "") for key in SHOWN_FIELDS if new.get(key) != old.get(key)}
+def _changes(before: ChatState, after: ChatState) -> PartialChatSummary:
+    # Written out: this runs for most actions, and most of them change none of these fields.
+    changes: PartialChatSummary = {}
+    if after["status"] != before["status"]:
+        changes["status"] = after["status"]
+    if after["modifiedAt"] != before["modifiedAt"]:
+        changes["modifiedAt"] = after["modifiedAt"]
+    if after.get("activity") != before.get("activity"):
+        # A merge cannot remove a field, so an activity that is over is an empty text.
+        changes["activity"] = after.get("activity", "")
+    if after["title"] != before["title"]:
+        changes["title"] = after["title"]
+    return changes
 
 
 def _became_unread(kind: str, before: ChatState, after: ChatState) -> bool:

@@ -12,6 +12,9 @@ __all__ = ["session_summary"]
 ACTIVITY = 31
 """The bits of a status that say what a session or chat does; the others are flags."""
 
+LISTED = ("resource", "title", "origin", "interactivity", "status")
+"""The fields of a chat that its session's summary has."""
+
 COPIED = ("provider", "title", "workingDirectories", "project", "_meta", "defaultChat")
 
 
@@ -19,31 +22,38 @@ def session_summary(uri: URI, state: SessionState, created_at: str) -> SessionSu
     """Return the summary of a session: its own fields, and what its chats do together."""
     fields: Any = state
     chats = state["chats"]
-    default: Any = next((chat for chat in chats if chat["resource"] == state.get("defaultChat")), None)
+    default_uri = state.get("defaultChat")
+    default: Any = {}
+    doing, modified = [], []
+    # One plain loop: every turn comes here twice.
+    for chat in chats:
+        if chat["resource"] == default_uri:
+            default = chat
+        doing.append(chat["status"] & ACTIVITY)
+        modified.append(chat["modifiedAt"])
     summary: Any = {key: fields[key] for key in COPIED if key in fields}
     summary["resource"] = uri
-    summary["status"] = _status(state, default)
+    summary["status"] = state["status"] & ~ACTIVITY | _activity(default, doing)
     summary["createdAt"] = created_at
-    summary["modifiedAt"] = max([chat["modifiedAt"] for chat in chats], default=created_at)
-    activity = state.get("activity") or (default or {}).get("activity")
+    summary["modifiedAt"] = max(modified, default=created_at)
+    activity = state.get("activity") or default.get("activity")
     if activity:
         summary["activity"] = activity
     diffs = state.get("_meta", {}).get(DIFFS)
     if diffs:
         summary["changes"] = _counts(diffs)
-    summary["chats"] = [_entry(chat) for chat in chats]
+    listed: list[Any] = chats
+    summary["chats"] = [{key: chat[key] for key in LISTED if key in chat} for chat in listed]
     return summary  # type: ignore[no-any-return] # built of a session's fields
 
 
-def _status(state: SessionState, default: Any) -> int:
-    """Return the activity of the default chat, unless another chat waits or has failed, with the flags."""
-    doing = [chat["status"] & ACTIVITY for chat in state["chats"]]
-    activity = (default or {}).get("status", SessionStatus.IDLE) & ACTIVITY
+def _activity(default: Any, doing: list[int]) -> int:
+    """Return the activity of the default chat, unless another chat waits or has failed."""
     if SessionStatus.INPUT_NEEDED in doing:
-        activity = SessionStatus.INPUT_NEEDED
-    elif SessionStatus.ERROR in doing:
-        activity = SessionStatus.ERROR
-    return int(state["status"] & ~ACTIVITY | activity)
+        return SessionStatus.INPUT_NEEDED
+    if SessionStatus.ERROR in doing:
+        return SessionStatus.ERROR
+    return int(default.get("status", SessionStatus.IDLE) & ACTIVITY)
 
 
 def _counts(diffs: list[Any]) -> dict[str, int]:
@@ -52,10 +62,4 @@ def _counts(diffs: list[Any]) -> dict[str, int]:
         "files": len(diffs),
         "additions": sum(count.get("added", 0) for count in counts),
         "deletions": sum(count.get("removed", 0) for count in counts),
-    }
-
-
-def _entry(chat: Any) -> Any:
-    return {
-        key: chat[key] for key in ("resource", "title", "origin", "interactivity", "status") if key in chat
     }

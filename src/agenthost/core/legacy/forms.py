@@ -64,6 +64,29 @@ def legacy_form(
     return form(Change(action, before_session, after_session, before_chat, after_chat, session_uri))
 
 
+def is_plain(action: Any, before: ChatState) -> bool:
+    """Return whether the state before an action of a chat shows that it needs no form. Most need none."""
+    kind: str = action["type"]
+    turn = before.get("activeTurn")
+    if turn is None:
+        return kind == "chat/turnStarted"
+    if kind not in _PLAIN_STATUSES or turn["id"] != action["turnId"]:
+        return False
+    part: Any
+    for part in turn["responseParts"]:
+        if part["kind"] == "toolCall" and part["toolCall"]["toolCallId"] == action["toolCallId"]:
+            status: str = part["toolCall"]["status"]
+            return status in _PLAIN_STATUSES[kind]
+    return False
+
+
+_PLAIN_STATUSES: Final = {
+    "chat/toolCallReady": ("streaming",),
+    "chat/toolCallComplete": ("running", "pending-confirmation"),
+}
+"""The status of a call before an action that changes it and needs no form."""
+
+
 def _ready(change: Change) -> Made:
     """Repeat the flags: legacy reducers clear them when a session becomes ready."""
     if change.session_before["lifecycle"] == "ready":

@@ -17,7 +17,7 @@ from agenthost.core.reducers.chat import reduce_chat
 from agenthost.core.reducers.live import Live
 from agenthost.core.reducers.resource_watch import reduce_resource_watch
 from agenthost.core.reducers.root import reduce_root
-from agenthost.core.reducers.session import reduce_session
+from agenthost.core.reducers.session import next_session_state, reduce_session
 from agenthost.core.reducers.terminal import reduce_terminal
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Live",
     "Reducer",
     "ResourceKind",
+    "next_session_state",
     "reduce_annotations",
     "reduce_automation",
     "reduce_automation_run",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from agenthost.core.reducers.records import find_place, put, replaced, upserted, without_none
+from agenthost.core.reducers.records import put, upserted, without_none
 from agenthost.wire.ahp.actions.session import (
     SessionChatAddedAction,
     SessionChatRemovedAction,
@@ -33,14 +33,19 @@ def chat_removed(state: SessionState, action: SessionChatRemovedAction) -> Sessi
 
 def chat_updated(state: SessionState, action: SessionChatUpdatedAction) -> SessionState:
     """S5: merge the changes; the URI of a chat never changes."""
+    uri = action.get("chat")
     chats: list[Any] = state.get("chats", [])
-    place = find_place(chats, action.get("chat"), "resource")
-    if place is None:
-        return state
-    # G1: a null is no change either. Only `session/chatAdded` can remove a field.
-    changes = without_none(action.get("changes", {}))
-    changes.pop("resource", None)
-    return put(state, chats=replaced(chats, place, {**chats[place], **changes}))
+    # Written out: every turn comes here twice.
+    for place, chat in enumerate(chats):
+        if chat.get("resource") == uri:
+            changes: Any = action.get("changes", {})
+            updated: Any = {**chat, **changes}
+            if "resource" in changes or None in updated.values():
+                # G1: a null is no change either. Only `session/chatAdded` can remove a field.
+                changes = {key: value for key, value in without_none(changes).items() if key != "resource"}
+                updated = {**chat, **changes}
+            return {**state, "chats": [*chats[:place], updated, *chats[place + 1 :]]}
+    return state
 
 
 def chats_reordered(state: SessionState, action: SessionChatsReorderedAction) -> SessionState:

@@ -24,6 +24,12 @@ def reduce_session(live: Live[SessionState], action: SessionAction) -> Live[Sess
     return handle(HANDLERS, live, action)
 
 
+def next_session_state(state: SessionState, action: SessionAction) -> SessionState:
+    """Return the state after an action, without versions: nothing streams to a session."""
+    handler = HANDLERS.get(action["type"])
+    return state if handler is None else handler(state, action)
+
+
 def _active_client_set(state: SessionState, action: SessionActiveClientSetAction) -> SessionState:
     """S15: a client that is known stays in its place."""
     client: Any = action.get("activeClient")

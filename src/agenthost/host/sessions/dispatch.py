@@ -446,7 +446,7 @@ class Dispatcher:
             self._catch_up(session)
 
     def _prepare(self, session: Session, action: ConversationAction) -> None:
-        """Have turns loaded that an action refers to, or make the model that a message names the session's."""
+        """Load turns that an action refers to, or make the model that a message names the session's."""
         if action["type"] != "chat/turnStarted":
             if self._turn_loads is not None:
                 self._turn_loads.before(session, action)  # C9

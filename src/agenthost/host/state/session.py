@@ -19,8 +19,8 @@ from agenthost.core import actions
 from agenthost.core.changesets import OFFERING, offered_changesets, to_offer
 from agenthost.core.conversation import Conversation
 from agenthost.core.derived import derived_actions
-from agenthost.core.legacy.forms import DEFAULT, FORMS, legacy_form
-from agenthost.core.reducers import Live, reduce_chat, reduce_session
+from agenthost.core.legacy.forms import DEFAULT, FORMS, is_plain, legacy_form
+from agenthost.core.reducers import Live, next_session_state, reduce_chat, reduce_session
 from agenthost.core.reducers.text import StreamedText
 from agenthost.core.summaries import session_summary
 from agenthost.core.times import elapsed_ms, iso_time
@@ -240,7 +240,7 @@ class Session:
         # Reduce before numbering: a failure leaves no gap in the sequence (HR-S01).
         after = reduce_chat(before, action)
         legacy = sent
-        if sent is None and kind in FORMS:
+        if sent is None and kind in FORMS and not is_plain(action, before.base):
             before_it = Conversation(self.state, before.state)
             legacy = self._legacy(action, before_it, Conversation(self.state, after.state))
         seq, envelope = self.journal.number(self.chat_uri, action, origin, legacy=legacy)
@@ -261,7 +261,7 @@ class Session:
         self, kind: str, action: Any, origin: ActionOrigin | None, sent: Sequence[Json] | None
     ) -> None:
         before = self.state
-        after = reduce_session(Live(before), action).base
+        after = next_session_state(before, action)
         legacy = sent
         if sent is None and kind in FORMS:
             chat = self._chat.state
