@@ -24,7 +24,6 @@ EDGES_IMPORT: dict[str, set[str]] = {
     "sessions.action_source": {"ClientAction"},
     "sessions.dispatch": {"public_reason"},
     "sessions.new_session": {"NewSession"},
-    "state.registry": {"CHAT_PREFIX"},
     "state.senders": {"Sender"},
     # What comes out.
     "log.entries": {"first_line", "legacy_lines"},
@@ -33,10 +32,11 @@ EDGES_IMPORT: dict[str, set[str]] = {
     "log.stats": {"COMMIT_SECONDS", "GROUP_SIZES", "JournalStats"},
     "sessions.list_notices": {"Added", "Changed", "Notice", "Removed"},
     "files.watches.watch": {"ResourceWatch"},
-    "state.feed": {"View"},
+    "state.feed": {"Feed", "View"},
     "state.pages": {"Pages"},
     "state.private": {"Private", "with_values"},
     "state.session": {"Session", "TranscriptEntry"},
+    "state.turn_loads": {"Views"},
     "storage": {"ROOT", "Entry", "SessionRow"},
     # What agents declare.
     "authoring.agent": {"Agent"},
