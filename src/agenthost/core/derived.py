@@ -16,10 +16,13 @@ from agenthost.wire.ahp.session import SessionInputRequest, SessionState
 
 __all__ = ["chat_summary", "derived_actions", "waiting_in"]
 
-SHOWN_FIELDS = ("title", "status", "activity", "modifiedAt")
+SHOWN_FIELDS = ("title", "status", "activity", "modifiedAt", "workingDirectories", "movable")
 """The fields of a chat that its entry in the catalogue repeats, and that can change."""
 
-FIXED_FIELDS = ("origin", "interactivity", "workingDirectories")
+FIXED_FIELDS = ("origin", "interactivity")
+
+RARE = frozenset({"chat/workingDirectorySet", "chat/workingDirectoryRemoved", "chat/movableChanged"})
+"""The actions that change the last of these."""
 
 WAITING = {"pending-confirmation", "pending-result-confirmation"}
 
@@ -60,8 +63,11 @@ def derived_actions(
         or after["modifiedAt"] != before["modifiedAt"]
         or after.get("activity") != before.get("activity")
         or after["title"] != before["title"]
+        or kind in RARE
     ):
-        found.append(actions.chat_updated(after["resource"], _changes(before, after)))
+        changes = _changes(before, after)
+        if changes:
+            found.append(actions.chat_updated(after["resource"], changes))
     if session["status"] & SessionStatus.IS_READ and _became_unread(kind, before, after):
         found.append(actions.is_read_changed(is_read=False))
     if "inputNeeded" in session or kind in _ASKING:
@@ -79,7 +85,11 @@ def _changes(before: ChatState, after: ChatState) -> Any:
 def _became_unread(kind: str, before: ChatState, after: ChatState) -> bool:
     if kind == "chat/inputRequested":  # C14: also if something waits already
         return True
-    return before.get("activeTurn", {}).get("id") != after.get("activeTurn", {}).get("id") or (
+    origin: Any = after.get("origin", {})
+    is_task = origin.get("kind") == "tool"  # a part of the turn that gave it
+    return (
+        not is_task and before.get("activeTurn", {}).get("id") != after.get("activeTurn", {}).get("id")
+    ) or (
         after["status"] & 31 == SessionStatus.INPUT_NEEDED and before["status"] & 31 != after["status"] & 31
     )
 
