@@ -7,11 +7,13 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from agenthost.core import actions
-from agenthost.core.chats import NEW_CHAT, new_chat
+from agenthost.core.chats import NEW_CHAT, about_selection, new_chat
 from agenthost.core.decisions.chats import check_new_chat
+from agenthost.core.fork import forked_turns
 from agenthost.core.times import iso_time
 from agenthost.errors import AgentNotFound, HostError
 from agenthost.host.authoring.agent import Agent
@@ -20,13 +22,18 @@ from agenthost.host.sessions.action_source import ActionSource, ClientAction
 from agenthost.host.sessions.dispatch import Dispatcher
 from agenthost.host.sessions.new_session import title_from
 from agenthost.host.state.engine import Engine
-from agenthost.host.state.further_chat import FurtherChat
-from agenthost.host.state.session import Session
+from agenthost.host.state.further_chat import FurtherChat, own_private
+from agenthost.host.state.private import Private
+from agenthost.host.state.session import Session, TranscriptEntry
+from agenthost.wire.ahp.chat import ChatOrigin, ChatSource, ChatState
 from agenthost.wire.ahp.message import Message
 
 __all__ = ["Chats", "NewChat"]
 
 log = logging.getLogger("agenthost.sessions")
+
+FORKED: Final = frozenset({"stops"})
+"""The private data of a chat that its fork inherits; the rest belongs to its turns or to its agent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +43,14 @@ class NewChat:
     Attributes:
         uri: its URI.
         message: the message that its first turn begins with.
+        source: the chat that it forks or is about, up to a turn.
         folders: the URIs of the session's working directories that it works in.
         lacks: why whoever asks may not use the agent, such as for want of a token.
     """
 
     uri: str
     message: Message | None = None
+    source: ChatSource | None = None
     folders: Sequence[str] = ()
     lacks: HostError | None = None
 
@@ -75,22 +84,32 @@ class Chats:
         if agent is None:
             raise AgentNotFound(name)
         now = iso_time(self._engine.now()) or ""
-        message = new.message
-        title = (title_from(message["text"]) if message else "") or NEW_CHAT
-        chat = new_chat(new.uri, now, {"kind": "user"}, title=title, folders=new.folders)
-        begun = [] if message is None else [_first_turn(message, now)]
+        begun = [] if new.message is None else [_first_turn(new.message, now)]
 
-        def check(added: FurtherChat) -> None:
+        def check(added: FurtherChat | None) -> None:
             check_new_chat(
                 home.state,
                 new.folders,
                 takes_chats=agent.takes_chats,
                 limit=self._limits.chats_per_session,
                 lacks=new.lacks,
+                source=new.source,
             )
-            self._dispatcher.check_all(added, begun, by)
+            if added is not None:
+                self._dispatcher.check_all(added, begun, by)
 
-        added = await self._engine.sessions.add_chat(home, chat, check=check, act=self._dispatcher.act)
+        check(None)
+        source = None if new.source is None else await self._engine.sessions.find_chat(new.source["chat"])
+        start = _start(home, source, new, now)
+        added = await self._engine.sessions.add_chat(
+            home,
+            start.chat,
+            private=start.private,
+            messages=start.messages,
+            source=source,
+            check=check,
+            act=self._dispatcher.act,
+        )
         if begun:
             self._dispatcher.dispatch_all(added, begun, by)
             await self._engine.journal.wait()  # so that a subscription that follows includes it
@@ -138,6 +157,36 @@ class Chats:
             await agent.forget(uri)
         except Exception:  # the chat is removed all the same
             log.exception("agent %s could not clean up after a chat", agent.name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """What a chat begins with."""
+
+    chat: ChatState
+    messages: Sequence[TranscriptEntry] = ()
+    private: Private = field(default_factory=Private)
+
+
+def _start(home: Session, source: Session | None, new: NewChat, now: str) -> _Start:
+    """Return what a chat begins with: nothing, the turns of another, or what was said in it until then."""
+    title = "" if new.message is None else title_from(new.message["text"])
+    if source is None or new.source is None:
+        origin: ChatOrigin = {"kind": "user"}
+        return _Start(new_chat(new.uri, now, origin, title=title or NEW_CHAT, folders=new.folders))
+    origin, turn_id = new.source, new.source["turnId"]
+    turns = forked_turns(source.chat, turn_id, source.uri, new.uri)
+    said = source.messages[: source.end_of(turn_id)]
+    title = title or source.chat["title"] or home.state["title"]
+    if origin["kind"] == "fork":
+        chat = new_chat(new.uri, now, origin, title=title, folders=new.folders, turns=turns)
+        kept: Any = {key: value for key, value in own_private(source.private).items() if key in FORKED}
+        return _Start(chat, said, kept)
+    # Messages without a turn are read by the agent, and stay when the chat is truncated.
+    read = [TranscriptEntry(None, one.message) for one in said]
+    if "selection" in origin:
+        read.append(TranscriptEntry(None, about_selection(origin["selection"])))
+    return _Start(new_chat(new.uri, now, origin, title=title, folders=new.folders), read)
 
 
 def _first_turn(message: Message, now: str) -> ClientAction:

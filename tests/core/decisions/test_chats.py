@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agenthost.core.chats import NEW_CHAT, new_chat
+from agenthost.core.chats import NEW_CHAT, about_selection, new_chat
 from agenthost.core.decisions.chats import check_disposable, check_new_chat
 from agenthost.errors import AuthRequired, HostError, InvalidValue, SessionNotReady, TooManyChats
 from deciding import chat, reason, session
@@ -80,3 +80,16 @@ def test_a_new_chat_is_idle_and_has_a_title() -> None:
     }
     worked = new_chat("ahp-chat:/x", NOW, {"kind": "user"}, title="T", folders=[FOLDER])
     assert (worked["title"], worked["workingDirectories"]) == ("T", [FOLDER])
+
+
+def test_a_chat_comes_from_a_chat_of_its_session() -> None:
+    fork: Any = {"kind": "fork", "chat": "ahp-chat:/d", "turnId": "t1"}
+    check(with_chats(), source=fork)
+    with pytest.raises(InvalidValue, match="a chat of the session"):
+        check(with_chats(), source={**fork, "chat": "ahp-chat:/other"})
+
+
+def test_the_text_that_a_side_chat_is_about_is_quoted() -> None:
+    message = about_selection({"text": "one\n\ntwo"})
+    assert message["role"] == "user"
+    assert str(message["content"]).endswith(":\n\n> one\n>\n> two")

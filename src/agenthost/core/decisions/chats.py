@@ -6,6 +6,7 @@ from typing import Any
 from agenthost.core.conversation import Conversation
 from agenthost.core.decisions.refusal import Dispatch, Refused
 from agenthost.errors import HostError, InvalidValue, SessionNotReady, TooManyChats
+from agenthost.wire.ahp.chat import ChatSource
 from agenthost.wire.ahp.common import URI
 from agenthost.wire.ahp.session import SessionState
 from agenthost.wire.error_messages import quote
@@ -20,6 +21,7 @@ def check_new_chat(
     takes_chats: bool,
     limit: int,
     lacks: HostError | None = None,
+    source: ChatSource | None = None,
 ) -> None:
     """Refuse another chat of a session. `lacks` is why whoever asks may not use its agent.
 
@@ -34,6 +36,8 @@ def check_new_chat(
         raise SessionNotReady(session["lifecycle"])
     if len([chat for chat in session["chats"] if not _is_task(chat)]) >= limit:
         raise TooManyChats(limit)
+    if source is not None and source["chat"] not in [chat["resource"] for chat in session["chats"]]:
+        raise InvalidValue("$.source.chat", "a chat of the session", quote(source["chat"]))
     known = session.get("workingDirectories", [])
     for place, folder in enumerate(folders):
         if folder not in known:

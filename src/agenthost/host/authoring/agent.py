@@ -227,7 +227,7 @@ class Agent:
         if self.customizations:
             info["customizations"] = list(self.customizations)
         if self.takes_chats:
-            info["capabilities"] = {"multipleChats": {}}
+            info["capabilities"] = {"multipleChats": {"fork": True, "sideChat": True}}
         return info
 
     @property

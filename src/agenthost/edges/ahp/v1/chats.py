@@ -17,9 +17,15 @@ async def create_chat(client: ClientContext, params: Any) -> Json:
     uri = params["chat"]
     if not uri:
         raise InvalidValue("$.chat", "a URI", "an empty text")
-    if "source" in params:
-        raise InvalidValue("$.source", "no source", quote(params["source"]["kind"]))
-    new = NewChat(uri=uri, message=params.get("initialMessage"), folders=params.get("workingDirectories", []))
+    source = params.get("source")
+    if source is not None and source["kind"] not in ("fork", "sideChat"):
+        raise InvalidValue("$.source.kind", "'fork' or 'sideChat'", quote(source["kind"]))
+    new = NewChat(
+        uri=uri,
+        message=params.get("initialMessage"),
+        source=source,
+        folders=params.get("workingDirectories", []),
+    )
     await client.host.create_chat(params["channel"], new)
     return None
 
