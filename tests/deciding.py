@@ -215,6 +215,8 @@ ALLOWED = [
     Example(session(), act("draftChanged", draft=said("Perha"))),
     Example(chat(draft=said("Perha")), act("draftChanged")),
     Example(session(), act("isReadChanged", isRead=True)),
+    Example(session(workingDirectories=["file:///a"]), act("workingDirectorySet", directory="file:///a")),
+    Example(chat(workingDirectories=["file:///a"]), act("workingDirectoryRemoved", directory="file:///a")),
     Example(session(), act("isArchivedChanged", isArchived=True)),
     Example(session(), session_act("titleChanged", title="New")),
     Example(session(), session_act("isReadChanged", isRead=True)),

@@ -74,6 +74,7 @@ HOST_MODULES = (
     "client_files",
     "owner_view",
     "offline",
+    "chats",
     "lifecycle",
     "delegation",
     "parts",

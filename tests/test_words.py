@@ -45,6 +45,7 @@ OURS: dict[str, tuple[str, ...]] = {
     # What is stored for a client that is never connected; stores have these names.
     "host/state/private.py": ("app: ", "app_tools"),
     "host/lifecycle.py": ('"app", "app_tools"',),
+    "host/state/further_chat.py": ('"app", "app_tools"',),
     "host/sessions/clients.py": ("`Private.app`", '"app"'),
     # The version of an agent that does not say.
     "host/authoring/agent.py": ('version: str = "0.1.0"',),

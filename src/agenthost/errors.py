@@ -107,6 +107,22 @@ class SessionExists(HostError):
         self.session = session
 
 
+class ChatExists(HostError):
+    """A chat or something else of the same owner has that URI already."""
+
+    def __init__(self, chat: str) -> None:
+        super().__init__(f"{chat!r:.200} is already in use")
+        self.chat = chat
+
+
+class TooManyChats(HostError):
+    """A session has as many chats as this host allows."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"a session may have {limit} chats here; dispose of one first")
+        self.limit = limit
+
+
 class TerminalNotFound(HostError):
     """There is no terminal with that URI: it never existed, was disposed, or ended with the host."""
 

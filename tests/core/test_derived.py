@@ -122,3 +122,36 @@ def test_the_model_and_the_diffs_of_a_session_are_in_its_metadata() -> None:
 @pytest.mark.parametrize(("start", "passed"), [(NOW, 5), (LATER, 0), ("never", 0)])
 def test_the_time_that_passed_is_never_negative(start: str, passed: int) -> None:
     assert elapsed_ms(start, 1_767_225_600_005) == passed
+
+
+def test_the_folders_of_a_chat_and_whether_it_moves_are_in_the_catalogue() -> None:
+    after = chat(workingDirectories=["file:///a"], movable=True)
+    (updated,) = derived_actions(session(), "chat/movableChanged", chat(), after)
+    changes: Any = {"workingDirectories": ["file:///a"], "movable": True}
+    assert updated == actions.chat_updated(CHAT, changes)
+    again = chat(workingDirectories=["file:///a"], movable=True)
+    assert derived_actions(session(), "chat/workingDirectorySet", after, again) == []
+
+
+def test_a_task_leaves_its_session_read_until_it_waits() -> None:
+    origin = {"kind": "tool", "chat": CHAT, "toolCallId": "c"}
+    before, begun = chat(origin=origin), chat(8, origin=origin)
+    kinds = [one["type"] for one in derived_actions(session(33), "chat/turnStarted", before, begun)]
+    assert kinds == ["session/chatUpdated"]
+    asked = chat(24, call("pending-confirmation"), origin=origin)
+    kinds = [one["type"] for one in derived_actions(session(33), "chat/toolCallReady", begun, asked)]
+    assert kinds == ["session/chatUpdated", "session/isReadChanged", "session/inputNeededSet"]
+
+
+@rule("1.0/C3")
+@pytest.mark.parametrize(
+    ("first", "second", "together"), [(1, 8, 1), (8, 1, 8), (1, 24, 24), (8, 24, 24), (1, 2, 2), (2, 24, 24)]
+)
+def test_a_summary_has_the_activity_of_the_default_chat_unless_another_waits_or_failed(
+    first: int, second: int, together: int
+) -> None:
+    chats = [chat(first), chat(second, resource="ahp-chat:/2", modifiedAt=LATER)]
+    state = session(33, chats=[chat_summary(one) for one in chats])
+    summary: Any = session_summary("demo:/1", state, NOW)
+    assert (summary["status"], summary["modifiedAt"]) == (together | 32, LATER)
+    assert [one["resource"] for one in summary["chats"]] == [CHAT, "ahp-chat:/2"]

@@ -24,6 +24,7 @@ EDGES_IMPORT: dict[str, set[str]] = {
     "sessions.action_source": {"ClientAction"},
     "sessions.dispatch": {"public_reason"},
     "sessions.new_session": {"NewSession"},
+    "chats": {"NewChat"},
     "state.senders": {"Sender"},
     # What comes out.
     "log.entries": {"first_line", "legacy_lines"},

@@ -47,7 +47,8 @@ def test_an_agent_is_described_by_its_function() -> None:
     info: Any = {"provider": "demo", "displayName": "Demo", "description": "Talk to people."}
     # One that lets nobody choose has a model that stands for it: some clients start no turn without one.
     model = {"id": "demo", "provider": "demo", "name": "Demo", "_meta": {STAND_IN: True}}
-    assert agent.info() == {**info, "models": [model]}
+    capabilities = {"multipleChats": {"fork": True, "sideChat": True}}
+    assert agent.info() == {**info, "models": [model], "capabilities": capabilities}
     assert Agent("demo", steps).is_stepwise
 
 

@@ -16,10 +16,13 @@ from agenthost.wire.ahp.session import SessionInputRequest, SessionState
 
 __all__ = ["chat_summary", "derived_actions", "waiting_in"]
 
-SHOWN_FIELDS = ("title", "status", "activity", "modifiedAt")
+SHOWN_FIELDS = ("title", "status", "activity", "modifiedAt", "workingDirectories", "movable")
 """The fields of a chat that its entry in the catalogue repeats, and that can change."""
 
-FIXED_FIELDS = ("origin", "interactivity", "workingDirectories")
+FIXED_FIELDS = ("origin", "interactivity")
+
+RARE = frozenset({"chat/workingDirectorySet", "chat/workingDirectoryRemoved", "chat/movableChanged"})
+"""The actions that change the last two of these."""
 
 WAITING = {"pending-confirmation", "pending-result-confirmation"}
 
@@ -54,7 +57,10 @@ def derived_actions(
     if kind in _QUIET or before is after:
         return []
     found: list[SessionAction] = []
-    if changes := _changes(before, after):
+    changes = _changes(before, after)
+    if kind in RARE:
+        changes.update(_rare_changes(before, after))
+    if changes:
         found.append(actions.chat_updated(after["resource"], changes))
     if session["status"] & SessionStatus.IS_READ and _became_unread(kind, before, after):
         found.append(actions.is_read_changed(is_read=False))
@@ -78,10 +84,23 @@ def _changes(before: ChatState, after: ChatState) -> PartialChatSummary:
     return changes
 
 
+def _rare_changes(before: ChatState, after: ChatState) -> PartialChatSummary:
+    changes: PartialChatSummary = {}
+    if after.get("workingDirectories") != before.get("workingDirectories"):
+        changes["workingDirectories"] = after.get("workingDirectories", [])
+    if after.get("movable") != before.get("movable"):
+        changes["movable"] = after.get("movable", False)
+    return changes
+
+
 def _became_unread(kind: str, before: ChatState, after: ChatState) -> bool:
     if kind == "chat/inputRequested":  # C14: even if something waits already
         return True
-    return before.get("activeTurn", {}).get("id") != after.get("activeTurn", {}).get("id") or (
+    origin: Any = after.get("origin", {})
+    is_task = origin.get("kind") == "tool"  # a part of the turn that gave it
+    return (
+        not is_task and before.get("activeTurn", {}).get("id") != after.get("activeTurn", {}).get("id")
+    ) or (
         after["status"] & 31 == SessionStatus.INPUT_NEEDED and before["status"] & 31 != after["status"] & 31
     )
 

@@ -1,4 +1,4 @@
-"""Forks: the first state of a session that starts with the turns of another, and is then independent of it.
+"""Forks: the first state of a session or chat that starts with the turns of another, and is then independent.
 
 Large content is not in the turns: they refer to it by URIs that start with their session's URI. In the fork
 they start with the fork's URI, where copies of the content are.
@@ -17,9 +17,10 @@ from agenthost.wire.ahp.chat import ChatState
 from agenthost.wire.ahp.common import URI, Timestamp
 from agenthost.wire.ahp.enums import SessionStatus
 from agenthost.wire.ahp.session import SessionState
+from agenthost.wire.ahp.turn import Turn
 from agenthost.wire.json import Json, JsonObject
 
-__all__ = ["fork_conversation", "split_content_uri"]
+__all__ = ["fork_conversation", "forked_turns", "split_content_uri"]
 
 CONTENT = "/content/"
 """The separator between the URI of a session and the id of its content."""
@@ -52,22 +53,32 @@ def fork_conversation(
         TurnNotFound: there is no such turn.
     """
     session, chat = conversation
+    new_chat: ChatState = put(
+        chat,
+        resource=chat_uri,
+        status=SessionStatus.IDLE,
+        modifiedAt=now_iso,
+        turns=forked_turns(chat, turn_id, uri, new_uri),
+        **_left_out(NOT_OF_CHAT, chat),
+    )
+    return Conversation(_forked_session(session, new_chat, new_uri), new_chat)
+
+
+def forked_turns(chat: ChatState, turn_id: str, uri: URI, new_uri: URI) -> list[Turn]:
+    """Return the turns of a chat up to and including this one, with contents at `new_uri` instead of `uri`.
+
+    Raises:
+        TurnInProgress: that turn has not ended yet.
+        TurnNotFound: there is no such turn.
+    """
     turns = chat["turns"]
     place = next((place for place, turn in enumerate(turns) if turn["id"] == turn_id), None)
     if place is None:
         is_running = "activeTurn" in chat and chat["activeTurn"]["id"] == turn_id
         raise TurnInProgress(turn_id) if is_running else TurnNotFound(turn_id)
     # Turns keep their ids; only references to content change.
-    kept = _moved(turns[: place + 1], uri + CONTENT, new_uri + CONTENT)
-    new_chat: ChatState = put(
-        chat,
-        resource=chat_uri,
-        status=SessionStatus.IDLE,
-        modifiedAt=now_iso,
-        turns=kept,
-        **_left_out(NOT_OF_CHAT, chat),
-    )
-    return Conversation(_forked_session(session, new_chat, new_uri), new_chat)
+    kept: list[Turn] = _moved(turns[: place + 1], uri + CONTENT, new_uri + CONTENT)
+    return kept
 
 
 def _forked_session(session: SessionState, chat: ChatState, uri: URI) -> SessionState:

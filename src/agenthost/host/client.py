@@ -11,6 +11,7 @@ from typing import Any
 
 from agenthost.core import actions
 from agenthost.core.changesets import split_changeset_uri
+from agenthost.core.decisions.chats import check_disposable
 from agenthost.core.decisions.setup import Offer, check_client_tools, check_session, check_trust
 from agenthost.core.queries import working_directory
 from agenthost.errors import (
@@ -23,6 +24,7 @@ from agenthost.errors import (
 from agenthost.host.access.caller import Caller
 from agenthost.host.access.identity import Identity
 from agenthost.host.authoring.agent import Agent
+from agenthost.host.chats import NewChat
 from agenthost.host.client_files import ClientFiles
 from agenthost.host.log.subscriptions import LogItem, Subscriber
 from agenthost.host.owner_view import OwnerView
@@ -34,6 +36,7 @@ from agenthost.host.sessions.list_notices import Notice
 from agenthost.host.sessions.new_session import NewSession
 from agenthost.host.sessions.tool_access import pins_for, server_tools_changed
 from agenthost.host.state.feed import Feed
+from agenthost.host.state.further_chat import FurtherChat
 from agenthost.host.state.private import with_values
 from agenthost.host.state.registry import RESERVED
 from agenthost.host.state.search import Found
@@ -105,12 +108,15 @@ class HostClient:
             SessionNotFound: it does not exist, or belongs to another owner.
         """
         session = await self._parts.engine.sessions.get(uri)
-        if self.owner is not None and self.owner != session.row.owner:
+        if session.home is not session or self.owner not in (None, session.row.owner):
             raise SessionNotFound(uri)
         return session
 
     async def get_conversation(self, uri: str) -> Session:
-        """Return a session that the client may see, by its URI or its chat's. Raises like `get_session`."""
+        """Return a session that the client may see, by its URI or its default chat's, or a further chat.
+
+        Raises like `get_session`.
+        """
         session = await self._parts.engine.sessions.find(uri)
         if self.owner is not None and self.owner != session.row.owner:
             raise SessionNotFound(uri)
@@ -128,7 +134,7 @@ class HostClient:
     async def get_row_named(self, name: str) -> SessionRow:
         """Return the row of a session, by its short id, without its state. Raises like `get_session`."""
         row = await self._parts.engine.sessions.find_row(name)
-        if row is None or self.owner not in (None, row.owner):
+        if row is None or row.parent or self.owner not in (None, row.owner):
             raise SessionNotFound(name)
         return row
 
@@ -346,6 +352,36 @@ class HostClient:
         """
         await self.get_session(uri)
         await self._parts.lifecycle.dispose(uri)
+
+    async def create_chat(self, uri: str, new: NewChat) -> None:
+        """Add a chat to a session. It can be subscribed to when this returns.
+
+        Raises:
+            HostError: the request is refused, and there is no such chat.
+        """
+        home = await self.get_session(uri)
+        agent = self.find_agent(home.state["provider"], "")
+        lacks = self._parts.tokens.missing(self.identity, agent)
+        source = ActionSource(None, self.identity, rights=self.rights)
+        await self._parts.chats.create(home, dataclasses.replace(new, lacks=lacks), source)
+
+    async def dispose_chat(self, uri: str) -> None:
+        """Remove a further chat for good. A running turn is cancelled first.
+
+        Raises:
+            SessionNotFound: it does not exist, or belongs to another owner.
+            InvalidValue: it is the default chat of its session.
+        """
+        await self._parts.chats.dispose(await self._further_chat(uri, "disposed of"))
+
+    async def _further_chat(self, uri: str, what: str) -> FurtherChat:
+        """Return a further chat that the client may see; `what` is what is going to happen to it."""
+        chat = await self.get_conversation(uri)
+        if uri != chat.chat_uri:
+            raise SessionNotFound(uri)
+        check_disposable(chat.state, uri, what)
+        assert isinstance(chat, FurtherChat)  # noqa: S101 - all others are default chats
+        return chat
 
     async def wait_ready(self, session: Session) -> None:
         """Wait until the agent is ready for a session, or has failed to prepare it."""

@@ -15,6 +15,7 @@ from agenthost.core.conversation import ConversationAction
 from agenthost.core.times import iso_time
 from agenthost.errors import AgentNotFound, HostError, SessionNotFound
 from agenthost.host.authoring.agent import Agent
+from agenthost.host.chats import Chats
 from agenthost.host.sessions.clients import Clients
 from agenthost.host.sessions.dispatch import Dispatcher
 from agenthost.host.sessions.list_notices import Added, ListNotices, Removed
@@ -63,6 +64,7 @@ class Lifecycle:
         dispatcher: Dispatcher,
         turns: TurnRunner,
         clients: Clients,
+        chats: Chats,
         list_notices: ListNotices,
         clear: Callable[[str], Awaitable[None]],
         show_tools: Callable[[Session], None],
@@ -74,6 +76,7 @@ class Lifecycle:
         self._dispatcher = dispatcher
         self._turns = turns
         self._clients = clients
+        self._chats = chats
         self._list_notices = list_notices
         self._clear = clear
         self._show_tools = show_tools
@@ -140,6 +143,8 @@ class Lifecycle:
         # The turn first: a missing client concerns the turn that is resumed, not one that starts after it.
         self._turns.resume(session)
         self._clients.welcome(session)
+        if session.home is not session:
+            return  # the rest is done for its session
         self._show_tools(session)
         if session.state["lifecycle"] == "creating":
             self._prepare(session)
@@ -197,6 +202,7 @@ class Lifecycle:
             turn_id = session.chat["activeTurn"]["id"]
             self._dispatcher.act(session, actions.turn_cancelled(turn_id, session.elapsed()))
         self._dispatcher.give_up(session, "the session was disposed")
+        forget_chats = self._chats.end_all(session)
         self._list_notices.forget(session)
         await self._clear(uri)
         await self._engine.sessions.dispose(uri)
@@ -207,6 +213,7 @@ class Lifecycle:
         agent = self._agents.get(session.state["provider"])
         if agent is not None:
             await self._forget(agent, uri)
+        await forget_chats()
 
     async def _forget(self, agent: Agent, uri: str) -> None:
         try:

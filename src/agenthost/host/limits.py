@@ -22,6 +22,7 @@ class Limits:
         tasks_at_once: how many tasks of one turn may run at the same time, including tasks of subagents.
         tasks_per_turn: how many tasks one turn may give in total, including tasks of subagents.
         task_depth: how deep subagents may be nested; with 1, subagents have none of their own.
+        chats_per_session: how many chats a session may have, not counting those of subagents.
         message_bytes: how large a user message may be.
         client_grace_seconds: how long calls wait for a client that disconnected to return.
         terminals: how many terminals may exist at the same time.
@@ -47,6 +48,7 @@ class Limits:
     tasks_at_once: int = 8
     tasks_per_turn: int = 64
     task_depth: int = 3
+    chats_per_session: int = 100
     message_bytes: int = 16 * 1024 * 1024
     client_grace_seconds: float = 30
     terminals: int = 32

@@ -9,13 +9,14 @@ from agenthost.host.sessions.dispatch import Dispatcher
 from agenthost.host.sessions.listeners import ActionListeners
 from agenthost.host.state.engine import Engine
 from agenthost.host.state.session import Session
+from agenthost.host.storage import SessionRow
 from agenthost.host.storage.sqlite import SqliteStorage
 
 __all__ = ["cancel_turn"]
 
 
 async def cancel_turn(data: Path, choose: Callable[[Sequence[str]], str]) -> str:
-    """Cancel the turn of a session, and those of its subagents. Return the URI of the session.
+    """Cancel the turns of a session in all its chats, and those of its subagents. Return its URI.
 
     `choose` is given the URIs of the sessions that have a turn, and returns one of them. No turn is
     resumed.
@@ -29,10 +30,18 @@ async def cancel_turn(data: Path, choose: Callable[[Sequence[str]], str]) -> str
             engine.sessions, root=engine.root, senders=engine.senders, listeners=ActionListeners()
         )
         rows = [engine.storage.find(number=number) for number in engine.opening.active]
-        uri = choose([row.uri for row in rows if row is not None])
-        await _cancel(engine, dispatcher, await engine.sessions.get(uri))
+        sessions = {row.uri: _session_of(engine, row) for row in rows if row is not None}
+        uri = choose(list(dict.fromkeys(sessions.values())))
+        for record in [one for one, session in sessions.items() if session == uri]:
+            await _cancel(engine, dispatcher, await engine.sessions.get(record))
         await engine.journal.wait()
         return uri
+
+
+def _session_of(engine: Engine, row: SessionRow) -> str:
+    """Return the URI of a session, or of the one that a further chat belongs to."""
+    home = engine.storage.find(number=row.parent) if row.parent else None
+    return row.uri if home is None else home.uri
 
 
 async def _cancel(engine: Engine, dispatcher: Dispatcher, session: Session) -> None:

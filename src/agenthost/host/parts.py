@@ -18,6 +18,7 @@ from agenthost.host.authoring.agent import Agent
 from agenthost.host.authoring.machine import Machine
 from agenthost.host.authoring.tool_context import OnAsk, OnProgress, ToolContext
 from agenthost.host.authoring.tool_sources import ToolSources
+from agenthost.host.chats import Chats
 from agenthost.host.delegation import Delegation
 from agenthost.host.files.files import Files
 from agenthost.host.files.grants import FilePolicy, Grants
@@ -84,6 +85,7 @@ class HostParts:
         dispatcher: decides and applies actions.
         turns: the turns that run or wait.
         clients: the connected clients.
+        chats: further chats of sessions.
         list_notices: notices about the list of sessions.
         terminals: the open terminals.
         files: the files that clients may use.
@@ -169,12 +171,20 @@ class HostParts:
             self.dispatcher, self.turns.sessions, engine.sessions.peek, limits.client_grace_seconds
         )
         self.titles = Titles(agents, engine.sessions, self.dispatcher.act, self._switch_titles)
+        self.chats = Chats(
+            agents,
+            engine=engine,
+            dispatcher=self.dispatcher,
+            limits=limits,
+            clear=self.terminals.dispose_held_by,
+        )
         self.lifecycle = Lifecycle(
             agents,
             engine=engine,
             dispatcher=self.dispatcher,
             turns=self.turns,
             clients=self.clients,
+            chats=self.chats,
             list_notices=self.list_notices,
             clear=self.terminals.dispose_held_by,
             show_tools=self._show_tools,
@@ -269,7 +279,7 @@ class HostParts:
         return Workspace.of(parse_uri(folder, "$.workingDirectory"), self.files.grants.jail(owner))
 
     def _machine(self, session: Session) -> Machine:
-        return Machine(self.files, self.terminals, session.uri, session.chat_uri, session.row.owner)
+        return Machine(self.files, self.terminals, session.home.uri, session.chat_uri, session.row.owner)
 
     def _tool_context(
         self,
@@ -289,7 +299,7 @@ class HostParts:
             on_ask=ask,
             on_delegate=partial(self.delegation.delegate, session, turn_id, call_id, wait_for),
             runner=CommandRunner(
-                self.terminals, session.uri, session.chat_uri, session.row.owner, turn_id, call_id
+                self.terminals, session.home.uri, session.chat_uri, session.row.owner, turn_id, call_id
             ),
             kept=partial(self.engine.contents.read_own, session),
             new_content=partial(new_blob, session),

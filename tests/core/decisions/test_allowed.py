@@ -4,8 +4,8 @@ import pytest
 
 from agenthost.core.decisions import RULES, TRANSLATED
 from agenthost.wire.ahp.actions import CLIENT_ACTIONS
-from chat_building import act, session_act
-from deciding import ALLOWED, Example, Json, chat, reason, reduced, session
+from chat_building import session_act
+from deciding import ALLOWED, Example, Json, reason, reduced, session
 
 NOT_SERVED = {
     "annotations/entryRemoved",
@@ -28,8 +28,6 @@ DIRECTORIES = [
     session_act("workingDirectorySet", directory="file:///a"),
     session_act("workingDirectoryRemoved", directory="file:///a"),
     session_act("workingDirectoryReplaced", directory="file:///a", replacement="file:///b"),
-    act("workingDirectorySet", directory="file:///a"),
-    act("workingDirectoryRemoved", directory="file:///a"),
 ]
 
 
@@ -57,10 +55,8 @@ def test_what_is_not_served_is_refused_like_what_only_the_host_may_do(kind: str)
 
 @pytest.mark.parametrize("action", DIRECTORIES, ids=lambda action: action["type"])
 def test_working_directories_are_settled_when_a_session_is_created(action: Json) -> None:
-    scope = action["type"].partition("/")[0]
-    expected = f"the working directories of a {scope} cannot be changed"
+    expected = "the working directories of a session cannot be changed"
     assert reason(session(workingDirectories=["file:///a"]), action) == expected
-    assert reason(chat(workingDirectories=["file:///a"]), action) == expected
 
 
 @pytest.mark.parametrize("example", ALLOWED, ids=label)

@@ -33,6 +33,7 @@ RESTATING = {
     "chat/pendingMessageSet",
     "chat/queuedMessagesReordered",
     "chat/draftChanged",
+    "chat/workingDirectorySet",
     "chat/isReadChanged",
     "chat/isArchivedChanged",
     "session/titleChanged",

@@ -41,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         connection.executemany("INSERT INTO n VALUES (?)", ((number,) for number in range(1, SESSIONS + 1)))
         connection.execute(
             """INSERT INTO session SELECT i, 'a:/' || i, i, 'o' || (i % 9), i % 9999 = 0, x'', x'',
-            session_sum(i, i % 9999 = 0, x'', x''), names_sum(i, 'a:/' || i, i, 'o' || (i % 9)), 0, -1
+            session_sum(i, i % 9999 = 0, x'', x''), names_sum(i, 'a:/' || i, i, 'o' || (i % 9)), 0, -1, 0
             FROM n"""
         )
         connection.execute("INSERT INTO resource (number, state_seq) SELECT i, 0 FROM n")

@@ -82,7 +82,8 @@ def test_a_row_that_is_damaged_stays_damaged(tmp_path: Path, column: str) -> Non
     with pytest.raises(Damaged):
         store.load(LONG)
     store.close()
-    assert select(tmp_path, f"SELECT * FROM session WHERE number = {LONG}") == before  # noqa: S608
+    (row,) = select(tmp_path, f"SELECT * FROM session WHERE number = {LONG}")  # noqa: S608
+    assert [row[:-1]] == before  # and the column that is new since
 
 
 def test_a_damaged_message_is_found_after_the_upgrade_too(tmp_path: Path) -> None:

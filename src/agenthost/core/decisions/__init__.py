@@ -10,7 +10,7 @@ Rule ids like `HR-A04` are those of docs/ahp.md; those like `S3` and `H9` are of
 from typing import TypeAlias
 
 from agenthost.core.conversation import Conversation
-from agenthost.core.decisions import clients, config, pending, session, terminals, toolcalls, turns
+from agenthost.core.decisions import chats, clients, config, pending, session, terminals, toolcalls, turns
 from agenthost.core.decisions.grants import ALL_RIGHTS
 from agenthost.core.decisions.pending import final_answers
 from agenthost.core.decisions.refusal import Context, Dispatch, Refused, Rule, let_pass, message_name
@@ -53,8 +53,8 @@ RULES: dict[str, Rule] = {
     "chat/draftChanged": pending.draft_changed,
     "chat/isReadChanged": let_pass,
     "chat/isArchivedChanged": let_pass,
-    "chat/workingDirectorySet": session.working_directories_changed,
-    "chat/workingDirectoryRemoved": session.working_directories_changed,
+    "chat/workingDirectorySet": chats.working_directory_set,
+    "chat/workingDirectoryRemoved": chats.working_directory_removed,
     "session/titleChanged": let_pass,
     "session/isReadChanged": let_pass,
     "session/isArchivedChanged": let_pass,

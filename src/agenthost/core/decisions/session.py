@@ -1,4 +1,7 @@
-"""Whether the model, the customizations and the working directories of a session may change."""
+"""Whether the model, the customizations and the working directories of a session may change.
+
+Those of a chat are in `chats`.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -61,7 +64,6 @@ def customization_toggled(
         raise Refused(f"the session has no customization {quote(action['id'])}")
 
 
-def working_directories_changed(_conversation: Conversation, action: Any, _by: Dispatch) -> None:
+def working_directories_changed(_conversation: Conversation, _action: Any, _by: Dispatch) -> None:
     """Refuse all changes: the files that a session may use are settled when it is created."""
-    scope = action["type"].partition("/")[0]
-    raise Refused(f"the working directories of a {scope} cannot be changed")
+    raise Refused("the working directories of a session cannot be changed")

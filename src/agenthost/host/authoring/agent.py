@@ -226,7 +226,14 @@ class Agent:
             info["protectedResources"] = list(self.protected_resources)
         if self.customizations:
             info["customizations"] = list(self.customizations)
+        if self.takes_chats:
+            info["capabilities"] = {"multipleChats": {"fork": True, "sideChat": True}}
         return info
+
+    @property
+    def takes_chats(self) -> bool:
+        """Whether its sessions may have several chats: not if it prepares each session by itself."""
+        return type(self).prepare is Agent.prepare
 
     def _stand_in(self) -> SessionModelInfo:
         """Return a model named like the agent: clients offer no agent without one (A1)."""

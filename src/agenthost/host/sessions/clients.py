@@ -96,6 +96,8 @@ class Clients:
 
     def note(self, session: Session) -> None:
         """Record which clients are active in a session, such as a new one, and their customizations."""
+        if session.home is not session:
+            return  # they are active in the session of the chat
         for client in session.state["activeClients"]:
             if not self._is_never_connected(session, client["clientId"]):
                 self._active.setdefault(identity_in(session, client["clientId"]), set()).add(session.row.uri)

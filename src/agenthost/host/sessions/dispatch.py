@@ -232,12 +232,7 @@ class Dispatcher:
         Raises:
             HostError: one of them is refused.
         """
-        context = self._context_for(session, by)
-        conversation = session.conversation
-        for place, one in enumerate(actions):
-            check(conversation, one.action, by.client.client_id, context)
-            if place < len(actions) - 1:  # decide the next one on the state that this one leads to
-                conversation = _after(conversation, one.action)
+        context = self.check_all(session, actions, by)
         if prepare is not None:
             prepare()
         for one in actions:
@@ -249,6 +244,22 @@ class Dispatcher:
                 # Not before: those that went first may have changed the private data too.
                 private = with_values(session.private, **one.private) if one.private else None
                 self.act(session, one.action, by, messages=one.messages, private=private)
+
+    def check_all(self, session: Session, actions: Sequence[ClientAction], by: ActionSource) -> Context:
+        """Refuse actions that an edge made for its client, if one may not be applied after the others.
+
+        Return the context of the decisions.
+
+        Raises:
+            HostError: one of them is refused.
+        """
+        context = self._context_for(session, by)
+        conversation = session.conversation
+        for place, one in enumerate(actions):
+            check(conversation, one.action, by.client.client_id, context)
+            if place < len(actions) - 1:  # decide the next one on the state that this one leads to
+                conversation = _after(conversation, one.action)
+        return context
 
     def refuse(
         self,
@@ -382,6 +393,8 @@ class Dispatcher:
         `messages`, if given, are written with it and replace everything that the recorder would write.
         `private` replaces the recorder's private data.
         """
+        if session.home is not session and not action["type"].startswith("chat/"):
+            session = session.home  # what belongs to the session is recorded there
         self._apply(session, action, by, messages, private)
         if "queuedMessages" in session.chat:  # else nothing follows, and making an id would be wasted
             try:
@@ -412,7 +425,7 @@ class Dispatcher:
         kind = action["type"]
         if kind in PREPARED:
             self._prepare(session, action)
-        before = session.conversation
+        before, listed = session.conversation, session.home.state
         answers: Any = None
         if action["type"] == "chat/inputCompleted":
             answers = final_answers(before.chat, action)
@@ -435,7 +448,7 @@ class Dispatcher:
             self._tokens.dispatched(session, action, client)
         if self._list_notices.listeners:
             # Before the listeners, whose own actions may change the summary again.
-            self._list_notices.note(session, before.session)
+            self._list_notices.note(session.home, listed)
         applied = AppliedAction(session, before, action, answers, client)
         for listener in self._listeners[kind]:
             try:
@@ -458,7 +471,7 @@ class Dispatcher:
         # The only one on offer may stand for an agent without a choice of models: see `STAND_IN`.
         is_only = offered is not None and len(offered) == 1 and "config" not in model
         if not (is_only and model["id"] == session.state["provider"]):
-            self._apply(session, model_changed(session.state, model))
+            self._apply(session.home, model_changed(session.state, model))
 
 
 def _origin(client: Identity, client_seq: int) -> ActionOrigin:
@@ -480,7 +493,7 @@ def _waiting(
     """Return the source of a deferred action; without a receipt, it is a client of the session's owner."""
     client_id = "" if origin is None else origin["clientId"]
     client = Identity(client_id, session.row.owner) if sent is None else sent.identity
-    channel = session.chat_uri if action["type"].startswith("chat/") else session.uri
+    channel = session.chat_uri if action["type"].startswith("chat/") else session.home.uri
     return ActionSource(origin, client, sent, channel=channel, legacy=legacy)
 
 

@@ -53,7 +53,7 @@ class Titles:
 
     def watch(self, session: Session) -> None:
         """Set a title when the session's first turn starts, if it has had no turn yet."""
-        if not session.chat["turns"]:
+        if not session.chat["turns"] and session.home is session:  # the title of a further chat is settled
             self._unnamed.add(session.number)
             self._switch(True)  # noqa: FBT003 - its only argument
 

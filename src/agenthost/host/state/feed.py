@@ -144,7 +144,7 @@ class Feed:
         except SessionNotFound:
             return
         self.channels.discard(uri)
-        if isinstance(resource, Session) and not self.channels.isdisjoint((resource.uri, resource.chat_uri)):
+        if isinstance(resource, Session) and not self.channels.isdisjoint(resource.channels):
             return  # the other channel of the same log
         self._hub.remove(self.subscriber, resource.number)
 

@@ -1,25 +1,29 @@
-"""All sessions: those in memory, and access to those on disk.
+"""All sessions and their further chats: those in memory, and access to those on disk.
 
 A session is loaded when it is needed. It is evicted when nobody is subscribed, no turn is running, and others
-need the room. Only the store knows which sessions exist, so a million of them cost nothing here.
+need the room. Only the store knows which sessions exist, so a million of them cost nothing here. A further
+chat is loaded and evicted like a session, by its own URI; its session is in memory as long as it is.
 """
 
 import asyncio
 import secrets
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
+from agenthost.core import actions
 from agenthost.core.conversation import Conversation
+from agenthost.core.derived import chat_summary
 from agenthost.core.fork import fork_conversation
 from agenthost.core.reducers import Live, reduce_chat, reduce_session
 from agenthost.core.summaries import session_summary
 from agenthost.core.times import iso_time
-from agenthost.errors import Damaged, SessionExists, SessionNotFound, UriReserved
+from agenthost.errors import ChatExists, Damaged, SessionExists, SessionNotFound, UriReserved
 from agenthost.host.log.journal import Journal
 from agenthost.host.log.subscriptions import Hub
 from agenthost.host.log.text_runs import actions_after
+from agenthost.host.state.further_chat import FurtherChat, stored_summary
 from agenthost.host.state.private import Private
 from agenthost.host.state.session import NS_PER_MS, Session, TranscriptEntry
 from agenthost.host.storage import (
@@ -32,10 +36,15 @@ from agenthost.host.storage import (
     StoredSession,
 )
 from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.actions import SessionAction
+from agenthost.wire.ahp.chat import ChatState
 from agenthost.wire.ahp.legacy import ROOT_URI as LEGACY_ROOT_URI
 from agenthost.wire.json import decode_json, encode_json
 
 CHAT_PREFIX = "ahp-chat:/"
+
+ActOnSession: TypeAlias = Callable[[Session, SessionAction], None]
+"""Applies an action to a session."""
 
 RESERVED = (ROOT_URI, LEGACY_ROOT_URI)
 """The URIs of the root, which nothing else can have."""
@@ -82,7 +91,9 @@ class SessionRegistry:
         self._last_number = opening.last_number
         self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._uris: dict[str, str] = {}  # of those in memory, by their names
-        self._chats: dict[str, str] = {}  # and by the URIs of their default chats
+        self._chats: dict[str, str] = {}  # and by the URIs of their chats
+        self._held: Counter[int] = Counter()  # how many further chats of a session are in memory
+        self._adding: dict[str, FurtherChat] = {}  # further chats that are not durable yet
         self._drops = 0
         self._loading: dict[str, asyncio.Task[Session]] = {}
         # URIs and names of sessions that are being created or removed, with their owners. Nobody else may
@@ -95,8 +106,10 @@ class SessionRegistry:
         return len(self._sessions)
 
     def in_memory_of(self, provider: str) -> list[Session]:
-        """Return the sessions of an agent that are in memory."""
-        return [one for one in self._sessions.values() if one.state["provider"] == provider]
+        """Return the sessions of an agent that are in memory, without further chats."""
+        return [
+            one for one in self._sessions.values() if one.home is one and one.state["provider"] == provider
+        ]
 
     async def create(
         self,
@@ -170,6 +183,91 @@ class SessionRegistry:
         await self._journal.wait(ticket)
         return session
 
+    async def add_chat(
+        self,
+        home: Session,
+        chat: ChatState,
+        *,
+        private: Private | None = None,
+        messages: Sequence[TranscriptEntry] = (),
+        source: Session | None = None,
+        check: Callable[[FurtherChat], None] = lambda _: None,
+        act: ActOnSession = Session.follow_up,
+    ) -> FurtherChat:
+        """Add a further chat to a session, which shows it from then on. It is durable when this returns.
+
+        `source` is whose contents it gets copies of. `check` may refuse it at the last moment. `act` applies
+        an action to the session.
+
+        Raises:
+            ChatExists: its URI is in use.
+            UriReserved: its URI is in use by another owner, or by something else.
+            SessionNotFound: the session was removed meanwhile.
+        """
+        uri, name, owner = chat["resource"], secrets.token_hex(16), home.row.owner
+        try:
+            await self._claim(uri, name, owner)
+        except SessionExists:
+            raise ChatExists(uri) from None
+        # No await from here on: the chat and its entry in the catalogue are one commit.
+        added = self._new_chat(home, chat, name, private or {}, messages)
+        try:
+            self._check_held(home)
+            check(added)
+        except BaseException:
+            self._release(uri, name)
+            raise
+        copies = [] if source is None else [CopyContent(source.number, added.number)]
+        self._held[home.number] += 1  # it must not be evicted before the chat is in memory
+        self._adding[uri] = added
+        self._journal.write([_add_write(added), *copies], self._on_chat_durable, added)
+        act(home, actions.chat_added(chat_summary(chat)))
+        await self._journal.wait()
+        return added
+
+    def _check_held(self, session: Session) -> None:
+        if self._sessions.get(session.uri) is not session:
+            raise SessionNotFound(session.uri)
+
+    def _new_chat(
+        self, home: Session, chat: ChatState, name: str, private: Private, messages: Sequence[TranscriptEntry]
+    ) -> FurtherChat:
+        self._last_number += 1
+        uri, created_at = chat["resource"], chat["modifiedAt"]
+        row = SessionRow(
+            *(self._last_number, uri, name, home.row.owner, False),
+            *(stored_summary(uri, created_at), encode_json(private), home.number),
+        )
+        return self._further_chat(home, row, chat, self._journal.shown_seq, list(messages), private)
+
+    def _further_chat(
+        self,
+        home: Session,
+        row: SessionRow,
+        chat: ChatState,
+        seq: int,
+        messages: list[TranscriptEntry],
+        private: Private,
+    ) -> FurtherChat:
+        return FurtherChat(
+            home,
+            row,
+            Live(chat),
+            seq,
+            messages,
+            private,
+            created_at=decode_json(row.summary)["createdAt"],
+            journal=self._journal,
+            publish=self._hub.publish,
+            clock=self._clock,
+        )
+
+    def _on_chat_durable(self, chat: FurtherChat) -> None:
+        self._held[chat.home.number] -= 1
+        if self._adding.pop(chat.uri, None) is chat:  # else it was removed with its session meanwhile
+            self._release(chat.row.uri, chat.row.name)
+            self._add_to_memory(chat)
+
     def _count(self, change: int) -> None:
         self.count += change
         self._counted(self.count)
@@ -226,7 +324,7 @@ class SessionRegistry:
         return found or self._storage.find(uri=chat_uri_of(name))
 
     def _find_chat(self, uri: str) -> SessionRow | None:
-        """Find a session by its URI, or by that of its default chat."""
+        """Find a session by its URI or by that of its default chat, or a further chat by its URI."""
         found = self._storage.find(uri=uri)
         if found is None and uri.startswith(CHAT_PREFIX):
             found = self._storage.find(name=uri.removeprefix(CHAT_PREFIX))
@@ -280,7 +378,7 @@ class SessionRegistry:
         )
 
     async def find(self, uri: str) -> Session:
-        """Return a session by its URI, or by that of its default chat.
+        """Return a session by its URI or by that of its default chat, or a further chat by its URI.
 
         Raises:
             SessionNotFound: there is no such session or chat.
@@ -295,7 +393,7 @@ class SessionRegistry:
         return await self.find_chat(uri)
 
     async def find_chat(self, uri: str) -> Session:
-        """Return the session whose default chat has this URI.
+        """Return the session whose default chat has this URI, or the further chat that has it.
 
         Raises:
             SessionNotFound: there is no such chat.
@@ -311,11 +409,11 @@ class SessionRegistry:
         return found
 
     def peek_chat(self, uri: str) -> Session | None:
-        """Return the session whose default chat has this URI, if it is in memory."""
+        """Return the session whose default chat has this URI, or that further chat, if it is in memory."""
         return self._sessions.get(self._chats.get(uri, ""))
 
     async def get(self, uri: str) -> Session:
-        """Return a session, from memory or from the store.
+        """Return a session, or a further chat, by its own URI, from memory or from the store.
 
         Raises:
             SessionNotFound: there is none with that URI.
@@ -391,13 +489,17 @@ class SessionRegistry:
         return session
 
     async def _load(self, uri: str) -> Session:
-        drops, stored = -1, None
-        while drops != self._drops:  # read again if a session was removed while reading: it may be this one
+        drops, stored, home = -1, None, None
+        # Read again if a session was removed while reading: it may be this one.
+        while drops != self._drops or not (home is None or self._sessions.get(home.uri) is home):
             drops = self._drops
             stored = await asyncio.to_thread(self._read, uri)
+            if stored is None or ("uri", uri) in self._claims:
+                raise SessionNotFound(uri)
+            home = await self.by_number(stored.row.parent) if stored.row.parent else None
         if stored is None or ("uri", uri) in self._claims:
             raise SessionNotFound(uri)
-        session = self._restored(stored)
+        session = self._restored(stored, home)
         self._add_to_memory(session)
         for on_load in self._loaded:
             on_load(session)
@@ -410,9 +512,9 @@ class SessionRegistry:
         except Damaged:
             raise Damaged(f"session {uri!r:.200}") from None  # the caller knows it by its URI
 
-    def _restored(self, stored: StoredSession) -> Session:
+    def _restored(self, stored: StoredSession, home: Session | None) -> Session:
         states = decode_json(stored.state)
-        state: Live[Any] = Live(states["session"])
+        state: Live[Any] = Live(states.get("session"))
         chat: Live[Any] = Live(states["chat"])
         seq = max([stored.state_seq, *(entry.seq for entry in stored.entries)])
         entries = 0
@@ -425,37 +527,67 @@ class SessionRegistry:
         messages = [
             TranscriptEntry(body["turn"], body["message"]) for body in map(decode_json, stored.messages)
         ]
-        session = self._new_session(
-            stored.row,
-            Conversation(state.state, chat.state),
-            decode_json(stored.row.summary)["createdAt"],
-            seq,
-            messages,
-            decode_json(stored.row.private),
-        )
+        private = decode_json(stored.row.private)
+        if home is not None:
+            session: Session = self._further_chat(home, stored.row, chat.state, seq, messages, private)
+        else:
+            created_at = decode_json(stored.row.summary)["createdAt"]
+            both = Conversation(state.state, chat.state)
+            session = self._new_session(stored.row, both, created_at, seq, messages, private)
         session.entries, session.snapshot_bytes = entries, len(stored.state)
         return session
 
     async def dispose(self, uri: str) -> None:
-        """Remove a session for good. It is gone from the store when this returns.
+        """Remove a session for good, with its chats. It is gone from the store when this returns.
 
         Raises:
             SessionNotFound: there is none with that URI.
         """
         session = await self.get(uri)
-        if ("uri", uri) in self._claims:
+        has_more = len(session.state["chats"]) > 1
+        rows = await asyncio.to_thread(self._chat_rows, session) if has_more else []
+        if ("uri", uri) in self._claims or self._sessions.get(uri) is not session:
             raise SessionNotFound(uri)  # another caller is removing it already
-        self._evict(uri)
-        self._claims |= dict.fromkeys(_claims_on(uri, session.row.name), session.row.owner)
-        session.leave()
+        rows += [chat.row for chat in self._adding.values() if chat.home is session]
+        for row in rows:
+            self._remove(row, self._on_chat_dropped)
+        self._remove(session.row, self._on_dropped)
         self._count(-1)
-        ticket = self._journal.write([DropSession(session.number)], self._on_dropped, session)
-        await self._journal.wait(ticket)
+        await self._journal.wait()
 
-    def _on_dropped(self, session: Session) -> None:
-        self._release(session.row.uri, session.row.name)
-        self._hub.drop(session.number)
-        self._count_owned(session.row.owner, -1)
+    def _chat_rows(self, session: Session) -> list[SessionRow]:
+        """Return the rows of the further chats of a session."""
+        listed = [one["resource"] for one in session.state["chats"] if one["resource"] != session.chat_uri]
+        rows = [self._storage.find(uri=uri) for uri in listed]
+        return [row for row in rows if row is not None and row.parent == session.number]
+
+    async def dispose_chat(self, chat: FurtherChat, act: ActOnSession = Session.follow_up) -> None:
+        """Remove a further chat for good; its session no longer shows it. `act` is as in `add_chat`.
+
+        Raises:
+            SessionNotFound: it is being removed already.
+        """
+        if self._sessions.get(chat.uri) is not chat:
+            raise SessionNotFound(chat.uri)
+        self._remove(chat.row, self._on_chat_dropped)
+        act(chat.home, actions.chat_removed(chat.uri))
+        await self._journal.wait()
+
+    def _remove(self, row: SessionRow, done: Callable[[SessionRow], None]) -> None:
+        """Remove a session or a further chat from memory and from the store; `done` is called after that."""
+        held = self._adding.pop(row.uri, None) or self._evict(row.uri)
+        if held is not None:
+            held.leave()
+        self._claims |= dict.fromkeys(_claims_on(row.uri, row.name), row.owner)
+        self._journal.write([DropSession(row.number)], done, row)
+
+    def _on_dropped(self, row: SessionRow) -> None:
+        self._on_chat_dropped(row)
+        self._count_owned(row.owner, -1)
+
+    def _on_chat_dropped(self, row: SessionRow) -> None:
+        self._release(row.uri, row.name)
+        self._hub.drop(row.number)
         self._drops += 1
 
     async def page(self, *, owner: str | None, before: int | None, limit: int) -> Sequence[SessionRow]:
@@ -468,15 +600,21 @@ class SessionRegistry:
     def _add_to_memory(self, session: Session) -> None:
         self._sessions[session.row.uri] = session
         self._sessions.move_to_end(session.row.uri)
-        self._uris[session.row.name] = session.row.uri
         self._chats[session.chat_uri] = session.row.uri
+        if session.home is session:
+            self._uris[session.row.name] = session.row.uri
+        else:
+            self._held[session.home.number] += 1
         self._make_room()
 
-    def _evict(self, uri: str) -> None:
+    def _evict(self, uri: str) -> Session | None:
         session = self._sessions.pop(uri, None)
         if session is not None:
             self._uris.pop(session.row.name, None)
             self._chats.pop(session.chat_uri, None)
+            if session.home is not session:
+                self._held[session.home.number] -= 1
+        return session
 
     def _make_room(self) -> None:
         """Evict the least recently used sessions that are idle, written, and have no subscribers."""
@@ -493,7 +631,7 @@ class SessionRegistry:
     def _can_evict(self, session: Session) -> bool:
         # A session that is being created is about to be changed.
         is_idle = session.is_written and not session.has_turn and session.state["lifecycle"] != "creating"
-        return is_idle and not self._hub.is_heard(session.number)
+        return is_idle and not self._hub.is_heard(session.number) and not self._held[session.number]
 
 
 def _claims_on(uri: str, name: str) -> tuple[tuple[str, str], ...]:

@@ -2,8 +2,8 @@
 
 It has two channels: the session itself, and its default chat. One log holds the actions of both, in order,
 and each names its channel. Of each channel there are two states: the current one, and the one that was shown,
-which follows once it is durable. A further chat is a session of its own, which its parent shows among its
-chats (docs/decisions/0049). Knows no agents and no connections.
+which follows once it is durable. A further chat is a record of its own (`further_chat`), which its session
+shows among its chats (docs/decisions/0050). Knows no agents and no connections.
 
 Streamed text is buffered first. It is applied as one run when the journal forms its next group, or before
 anything else is applied to the session or read from it. So the delay is invisible, and a delta costs little.
@@ -67,6 +67,7 @@ class Session:
         row: what the store has besides the state, as of the last group.
         number: the store's number for it.
         uri: the channel of the session; `chat_uri` is that of its default chat.
+        home: the session itself; of a further chat, the session that it belongs to.
         created_at: when it was created.
         state: the current state of the session, durable or not.
         shown_state: the state of the session that is durable and was shown.
@@ -98,6 +99,7 @@ class Session:
         self.number = row.number
         self.uri = row.uri
         self.chat_uri = chat.base["resource"]
+        self.home: Session = self
         self.created_at = created_at
         self.state = self.shown_state = state
         self.shown_chat = chat
@@ -138,6 +140,11 @@ class Session:
     def conversation(self) -> Conversation:
         """The current states of the session and its default chat."""
         return Conversation(self.state, self.chat)
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """The channels whose actions are in its log."""
+        return (self.uri, self.chat_uri)
 
     @property
     def has_turn(self) -> bool:
@@ -271,6 +278,14 @@ class Session:
         self._append(seq, self.uri, envelope, action, after)
         if before is not after:
             self._has_new_row = self._is_expected or self._expect()
+
+    def follow_up(self, action: SessionAction) -> None:
+        """Apply what follows in the session from an action in one of its further chats, in its commit."""
+        if not self._is_gone:
+            if self._streamed:
+                self.flush_text()
+            self._apply_to_session(action["type"], action, None, None)
+            self._ticket = self.journal.ticket
 
     def _legacy(self, action: Any, before: Conversation, after: Conversation) -> Sequence[Any] | None:
         """Return what clients of an older protocol see of an action, if that depends on the states."""
@@ -449,11 +464,16 @@ class Session:
 
     def _fresh_row(self) -> SessionRow:
         row = self.row
-        summary = encode_json(self.summary())
         # A session with deferred actions has to be resumed as well.
         is_active = "activeTurn" in self._chat.base or "deferred" in self.private
-        self.row = SessionRow(row.number, row.uri, row.name, row.owner, is_active, summary, self._private)
+        self.row = SessionRow(
+            *(row.number, row.uri, row.name, row.owner, is_active), self._listed(), self._private, row.parent
+        )
         return self.row
+
+    def _listed(self) -> bytes:
+        """Return the summary as it is stored."""
+        return encode_json(self.summary())
 
     def _show(self, item: LogItem) -> None:
         # Set for every applied action.

@@ -38,7 +38,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 
 
 class SessionRow(msgspec.Struct, frozen=True, gc=False):
-    """The stored row of a session: everything but its state.
+    """The stored row of a session, or of a further chat of one: everything but its state.
 
     Attributes:
         number: the store's own number for it. Newer sessions have higher numbers.
@@ -48,6 +48,7 @@ class SessionRow(msgspec.Struct, frozen=True, gc=False):
         is_active: whether a turn is running or waiting, which the host resumes after a restart.
         summary: its encoded `SessionSummary`, for lists.
         private: encoded data that is shown to nobody, such as settings and sealed secrets.
+        parent: of a further chat, the number of its session; 0 for a session.
     """
 
     number: int
@@ -57,6 +58,7 @@ class SessionRow(msgspec.Struct, frozen=True, gc=False):
     is_active: bool
     summary: bytes
     private: bytes
+    parent: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ class AddSession:
 
 
 class PutRow(msgspec.Struct, frozen=True, gc=False):
-    """Replace the row of a session. Its number, URI, name and owner never change."""
+    """Replace the row of a session. Its number, URI, name, owner and parent do not change."""
 
     row: SessionRow
 
@@ -227,8 +229,8 @@ class Opening:
     Attributes:
         last_seq: the sequence number to continue from. It starts a new range, above all earlier numbers.
         last_number: the highest number that any session ever had.
-        session_count: how many sessions there are.
-        active: the numbers of the sessions with a turn to resume, oldest first.
+        session_count: how many sessions there are, without further chats.
+        active: the numbers of the sessions and further chats with a turn to resume, oldest first.
         root: the root's last snapshot.
         root_seq: the sequence number up to which that snapshot holds everything; 0 without one.
         root_entries: the root's log since then.
@@ -281,7 +283,7 @@ class Storage(Protocol):
     def list(self, *, owner: str | None, before: int | None, limit: int) -> Sequence[SessionRow]:
         """List sessions of one owner, or of all, newest first, starting below the number `before`.
 
-        Sessions whose rows are damaged are left out.
+        Further chats, and sessions whose rows are damaged, are left out.
         """
 
     def count(self, owner: str) -> int:

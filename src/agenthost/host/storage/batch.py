@@ -267,10 +267,11 @@ class Batch:
     def _add_session(self, write: AddSession) -> None:
         row, execute, count = write.row, self._connection.execute, len(write.messages)
         names = (row.number, row.uri, row.name, row.owner)
+        names_checksum = names_sum(*names, row.parent)
         values = (int(row.is_active), row.summary, row.private)
         execute(
-            "INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*names, *values, row_sum(row.number, *values), names_sum(*names), count, ~count),
+            "INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*names, *values, row_sum(row.number, *values), names_checksum, count, ~count, row.parent),
         )
         checksum = snapshot_sum(row.number, write.state_seq, write.state)
         execute("INSERT INTO snapshot VALUES (?, ?, ?)", (row.number, write.state, checksum))

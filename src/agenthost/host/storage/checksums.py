@@ -57,9 +57,10 @@ def row_sum(number: int, is_active: int, summary: bytes, private: bytes) -> int:
     return crc32(private, crc32(summary, 65_537 * len(summary) + 2 * number + is_active))
 
 
-def names_sum(number: int, uri: str, name: str, owner: str) -> int:
-    """Return the checksum of the values that never change in the row of a session."""
-    return crc32(_bytes(f"{number}\0{uri}\0{name}\0{owner}"))
+def names_sum(number: int, uri: str, name: str, owner: str, parent: int = 0) -> int:
+    """Return the checksum of the values in the row of a session that say what it is."""
+    of_chat = f"\0{parent}" if parent else ""
+    return crc32(_bytes(f"{number}\0{uri}\0{name}\0{owner}{of_chat}"))
 
 
 def content_sum(content_id: str, content_type: str, data: bytes) -> int:

@@ -219,6 +219,11 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             version TEXT NOT NULL
         )""",
     ),
+    # A further chat has a row of its own, with the number of its session. Sessions keep their checksums.
+    (
+        "ALTER TABLE session ADD COLUMN parent INTEGER NOT NULL DEFAULT 0",
+        "CREATE INDEX session_by_parent ON session (parent) WHERE parent > 0",
+    ),
 )
 
 VERSION = len(MIGRATIONS)

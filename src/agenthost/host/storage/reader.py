@@ -35,8 +35,7 @@ __all__ = [
     "read_snapshot",
 ]
 
-_ROW = """SELECT number, uri, name, owner, is_active, summary, private, checksum, names_checksum
-    FROM session"""
+_ROW = "SELECT * FROM session"  # older stores, which `integrity` reads as they are, have fewer columns
 _SNAPSHOT = "SELECT state, state_seq, checksum FROM snapshot JOIN resource USING (number) WHERE number = ?"
 _MESSAGE_COUNT = "SELECT message_count, message_check FROM session WHERE number = ?"
 _MESSAGES = "SELECT number, position, body, checksum FROM message WHERE number"
@@ -61,12 +60,13 @@ def read_row(connection: sqlite3.Connection, column: str, value: str | int | Non
 
 
 def _sound_row(found: tuple[Any, ...]) -> SessionRow:
-    number, uri, name, owner, is_active, summary, private, checksum, names_checksum = found
+    number, uri, name, owner, is_active, summary, private, checksum, names_checksum, _, _, *more = found
+    parent = more[0] if more else 0
     if not is_sound(checksum, row_sum, number, is_active, summary, private):
         raise RowDamaged("its row")
-    if not is_sound(names_checksum, names_sum, number, uri, name, owner):
+    if not is_sound(names_checksum, names_sum, number, uri, name, owner, parent):
         raise RowDamaged("its names")
-    return SessionRow(number, uri, name, owner, bool(is_active), summary, private)
+    return SessionRow(number, uri, name, owner, bool(is_active), summary, private, parent)
 
 
 def are_keys_sound(connection: sqlite3.Connection) -> bool:
@@ -168,7 +168,7 @@ def list_rows(
     """Read rows of sessions, newest first, and the numbers of those left out because they are damaged."""
     start = _NEWER_THAN_ALL if before is None else before
     of_owner, values = ("", (start,)) if owner is None else (" AND owner = ?", (start, owner))
-    sql = f"{_ROW} WHERE number < ?{of_owner} ORDER BY number DESC"
+    sql = f"{_ROW} WHERE parent = 0 AND number < ?{of_owner} ORDER BY number DESC"
     rows: list[SessionRow] = []
     damaged: list[int] = []
     if limit <= 0:
@@ -180,7 +180,8 @@ def list_rows(
             damaged.append(found[0])
             continue
         # A damaged index can list a session twice, or one of another owner.
-        if owner in (None, row.owner) and (not rows or row.number < rows[-1].number):
+        is_listed = row.parent == 0 and owner in (None, row.owner)
+        if is_listed and (not rows or row.number < rows[-1].number):
             rows.append(row)
         if len(rows) == limit:
             break
@@ -189,7 +190,7 @@ def list_rows(
 
 def count_rows(connection: sqlite3.Connection, owner: str) -> int:
     """Count the sessions of an owner."""
-    sql = "SELECT count(*) FROM session WHERE owner = ?"
+    sql = "SELECT count(*) FROM session WHERE owner = ? AND parent = 0"
     return int(connection.execute(sql, (owner,)).fetchone()[0])
 
 

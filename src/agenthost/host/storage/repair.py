@@ -8,6 +8,7 @@ wrote is upgraded in the new store.
 import os
 import shutil
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,7 +21,7 @@ from agenthost.host.storage.counter import read_counter
 from agenthost.host.storage.data_folder import sync_folder
 from agenthost.host.storage.integrity import Report, opened_read_only, session_numbers
 from agenthost.host.storage.migrations import UPGRADED
-from agenthost.host.storage.reader import decode_text, read_content, read_root, read_session
+from agenthost.host.storage.reader import decode_text, read_content, read_root, read_row, read_session
 from agenthost.host.storage.sqlite import FILE, SqliteStorage
 from agenthost.host.storage.upgrade import upgrade_contents
 
@@ -66,6 +67,7 @@ def _copy(old: sqlite3.Connection, work: Path, report: Report) -> int:
     try:
         entries: list[Entry] = []
         numbers = [number for number in session_numbers(old) if number not in report.damaged]
+        numbers = [number for number in numbers if _has_session(old, number, numbers)]
         for number in numbers:
             entries += _copy_session(old, store, number, set(report.contents))
         snapshot, of_root = _read_root(old)
@@ -74,6 +76,12 @@ def _copy(old: sqlite3.Connection, work: Path, report: Report) -> int:
     finally:
         store.close()
     return len(numbers)
+
+
+def _has_session(old: sqlite3.Connection, number: int, kept: Sequence[int]) -> bool:
+    """Return whether this is a session, or a further chat of one that is kept."""
+    row = read_row(old, "number", number)
+    return row is None or not row.parent or row.parent in kept
 
 
 def _copy_session(

@@ -127,10 +127,11 @@ class SqliteStorage:
             # Not earlier: the first commit, in full sync, also syncs the folder entry of the write-ahead log.
             writer.execute(f"PRAGMA synchronous = {self._sync}")
             active = writer.execute("SELECT number FROM session WHERE is_active ORDER BY number").fetchall()
+            (chats,) = writer.execute("SELECT count(*) FROM session WHERE parent > 0").fetchone()
         return Opening(
             last_seq=counter.last_seq,
             last_number=counter.last_number,
-            session_count=counter.session_count,
+            session_count=counter.session_count - chats,
             active=[number for (number,) in active],
             root=root,
             root_seq=root_seq,

@@ -276,8 +276,14 @@ class Terminals:
         await self._drop([uri])
 
     async def dispose_held_by(self, session: str) -> None:
-        """Remove the terminals that a session holds, because it is being removed itself."""
-        await self._drop([uri for uri, one in self._held.items() if one.claim.get("session") == session])
+        """Remove the terminals that a session or a further chat holds, because it is being removed itself."""
+        await self._drop(
+            [
+                uri
+                for uri, one in self._held.items()
+                if session in (one.claim.get("session"), one.claim.get("chat"))
+            ]
+        )
 
     async def _drop(self, uris: Sequence[str]) -> None:
         """Remove these terminals concurrently. Those that are gone already are skipped."""

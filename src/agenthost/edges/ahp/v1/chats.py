@@ -4,9 +4,36 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from agenthost.edges.ahp.v1.client import ClientContext
+from agenthost.errors import InvalidValue
+from agenthost.host.chats import NewChat
+from agenthost.wire.error_messages import quote
 from agenthost.wire.json import Json
 
 __all__ = ["REQUESTS"]
+
+
+async def create_chat(client: ClientContext, params: Any) -> Json:
+    """`createChat`: add a chat to a session. It can be subscribed to when this is answered."""
+    uri = params["chat"]
+    if not uri:
+        raise InvalidValue("$.chat", "a URI", "an empty text")
+    source = params.get("source")
+    if source is not None and source["kind"] not in ("fork", "sideChat"):
+        raise InvalidValue("$.source.kind", "'fork' or 'sideChat'", quote(source["kind"]))
+    new = NewChat(
+        uri=uri,
+        message=params.get("initialMessage"),
+        source=source,
+        folders=params.get("workingDirectories", []),
+    )
+    await client.host.create_chat(params["channel"], new)
+    return None
+
+
+async def dispose_chat(client: ClientContext, params: Any) -> Json:
+    """`disposeChat`: remove a chat for good. The default chat stays with its session."""
+    await client.host.dispose_chat(params["channel"])
+    return None
 
 
 async def fetch_turns(client: ClientContext, params: Any) -> Json:
@@ -21,6 +48,8 @@ async def completions(client: ClientContext, params: Any) -> Json:
 
 
 REQUESTS: dict[str, Callable[[ClientContext, Any], Awaitable[Json]]] = {
+    "createChat": create_chat,
+    "disposeChat": dispose_chat,
     "fetchTurns": fetch_turns,
     "completions": completions,
 }

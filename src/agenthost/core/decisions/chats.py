@@ -1,0 +1,72 @@
+"""Whether a session may have another chat, and which working directories a chat may have."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from agenthost.core.conversation import Conversation
+from agenthost.core.decisions.refusal import Dispatch, Refused
+from agenthost.errors import HostError, InvalidValue, SessionNotReady, TooManyChats
+from agenthost.wire.ahp.chat import ChatSource
+from agenthost.wire.ahp.common import URI
+from agenthost.wire.ahp.session import SessionState
+from agenthost.wire.error_messages import quote
+
+__all__ = ["check_disposable", "check_new_chat", "working_directory_removed", "working_directory_set"]
+
+
+def check_new_chat(
+    session: SessionState,
+    folders: Sequence[URI],
+    *,
+    takes_chats: bool,
+    limit: int,
+    lacks: HostError | None = None,
+    source: ChatSource | None = None,
+) -> None:
+    """Refuse another chat of a session. `lacks` is why whoever asks may not use its agent.
+
+    Raises:
+        HostError: why not.
+    """
+    if lacks is not None:
+        raise lacks
+    if not takes_chats:
+        raise InvalidValue("$.channel", "a session that may have several chats", quote(session["provider"]))
+    if session["lifecycle"] != "ready":
+        raise SessionNotReady(session["lifecycle"])
+    if len([chat for chat in session["chats"] if not _is_task(chat)]) >= limit:
+        raise TooManyChats(limit)
+    if source is not None and source["chat"] not in [chat["resource"] for chat in session["chats"]]:
+        raise InvalidValue("$.source.chat", "a chat of the session", quote(source["chat"]))
+    known = session.get("workingDirectories", [])
+    for place, folder in enumerate(folders):
+        if folder not in known:
+            path = f"$.workingDirectories[{place}]"
+            raise InvalidValue(path, "a working directory of the session", quote(folder))
+
+
+def _is_task(chat: Any) -> bool:
+    """Return whether a chat was made for a tool call: those have a limit of their own."""
+    return bool(chat.get("origin", {}).get("kind") == "tool")
+
+
+def check_disposable(session: SessionState, chat: URI, what: str) -> None:
+    """Refuse to remove or move the default chat of a session: it stays as long as the session does.
+
+    Raises:
+        InvalidValue: it is the default chat; `what` is what was to happen to it.
+    """
+    if session.get("defaultChat") == chat:
+        raise InvalidValue("$.channel", f"a chat that can be {what}, not the default chat", quote(chat))
+
+
+def working_directory_set(conversation: Conversation, action: Any, _by: Dispatch) -> None:
+    """D2: a chat works in directories of its session."""
+    if action["directory"] not in conversation.session.get("workingDirectories", []):
+        raise Refused(f"{quote(action['directory'])} is not a working directory of the session")
+
+
+def working_directory_removed(conversation: Conversation, action: Any, _by: Dispatch) -> None:
+    """Refuse a directory that the chat does not have."""
+    if action["directory"] not in conversation.chat.get("workingDirectories", []):
+        raise Refused(f"{quote(action['directory'])} is not a working directory of the chat")

@@ -1,0 +1,193 @@
+"""Further chats of sessions: how they are created and disposed of.
+
+Each step is done in the right order: the store first, then the listeners, as in `lifecycle`.
+"""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from agenthost.core import actions
+from agenthost.core.chats import NEW_CHAT, about_selection, new_chat
+from agenthost.core.decisions.chats import check_new_chat
+from agenthost.core.fork import forked_turns
+from agenthost.core.times import iso_time
+from agenthost.errors import AgentNotFound, HostError
+from agenthost.host.authoring.agent import Agent
+from agenthost.host.limits import Limits
+from agenthost.host.sessions.action_source import ActionSource, ClientAction
+from agenthost.host.sessions.dispatch import Dispatcher
+from agenthost.host.sessions.new_session import title_from
+from agenthost.host.state.engine import Engine
+from agenthost.host.state.further_chat import FurtherChat, own_private
+from agenthost.host.state.private import Private
+from agenthost.host.state.session import Session, TranscriptEntry
+from agenthost.wire.ahp.chat import ChatOrigin, ChatSource, ChatState
+from agenthost.wire.ahp.message import Message
+
+__all__ = ["Chats", "NewChat"]
+
+log = logging.getLogger("agenthost.sessions")
+
+FORKED: Final = frozenset({"stops"})
+"""The private data of a chat that its fork inherits; the rest belongs to its turns or to its agent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewChat:
+    """The request for a new chat.
+
+    Attributes:
+        uri: its URI.
+        message: the message that its first turn begins with.
+        source: the chat that it forks or is about, up to a turn.
+        folders: the URIs of the session's working directories that it works in.
+        lacks: why whoever asks may not use the agent, such as for want of a token.
+    """
+
+    uri: str
+    message: Message | None = None
+    source: ChatSource | None = None
+    folders: Sequence[str] = ()
+    lacks: HostError | None = None
+
+
+class Chats:
+    """Creates and removes further chats. `clear` frees what a removed chat still holds."""
+
+    def __init__(
+        self,
+        agents: Mapping[str, Agent],
+        *,
+        engine: Engine,
+        dispatcher: Dispatcher,
+        limits: Limits,
+        clear: Callable[[str], Awaitable[None]],
+    ) -> None:
+        self._agents = agents
+        self._engine = engine
+        self._dispatcher = dispatcher
+        self._limits = limits
+        self._clear = clear
+
+    async def create(self, home: Session, new: NewChat, by: ActionSource) -> FurtherChat:
+        """Add a chat to a session, and start its first turn if it begins with a message.
+
+        Raises:
+            HostError: it is refused, and there is no such chat.
+        """
+        name = home.state["provider"]
+        agent = self._agents.get(name)
+        if agent is None:
+            raise AgentNotFound(name)
+        now = iso_time(self._engine.now()) or ""
+        begun = [] if new.message is None else [_first_turn(new.message, now)]
+
+        def check(added: FurtherChat | None) -> None:
+            check_new_chat(
+                home.state,
+                new.folders,
+                takes_chats=agent.takes_chats,
+                limit=self._limits.chats_per_session,
+                lacks=new.lacks,
+                source=new.source,
+            )
+            if added is not None:
+                self._dispatcher.check_all(added, begun, by)
+
+        check(None)
+        source = None if new.source is None else await self._engine.sessions.find_chat(new.source["chat"])
+        start = _start(home, source, new, now)
+        added = await self._engine.sessions.add_chat(
+            home,
+            start.chat,
+            private=start.private,
+            messages=start.messages,
+            source=source,
+            check=check,
+            act=self._dispatcher.act,
+        )
+        if begun:
+            self._dispatcher.dispatch_all(added, begun, by)
+            await self._engine.journal.wait()  # so that a subscription that follows includes it
+        return added
+
+    async def dispose(self, chat: FurtherChat) -> None:
+        """Remove a chat for good. A running turn is cancelled first.
+
+        Raises:
+            SessionNotFound: it is being removed already.
+        """
+        self._end(chat)
+        await self._clear(chat.uri)
+        await self._engine.sessions.dispose_chat(chat, self._dispatcher.act)
+        await self._forget(chat.state["provider"], chat.uri)
+
+    def end_all(self, home: Session) -> Callable[[], Awaitable[None]]:
+        """End what runs in the further chats of a session that is being removed.
+
+        Return what is to be called once they are gone.
+        """
+        uris = [one["resource"] for one in home.state["chats"] if one["resource"] != home.chat_uri]
+        provider = home.state["provider"]
+        for uri in uris:
+            held = self._engine.sessions.peek(uri)  # a chat with a turn is always in memory
+            if isinstance(held, FurtherChat) and held.home is home:
+                self._end(held)
+
+        async def forget() -> None:
+            await asyncio.gather(*(self._forget(provider, uri) for uri in uris))
+
+        return forget
+
+    def _end(self, chat: FurtherChat) -> None:
+        turn = chat.chat.get("activeTurn")
+        if turn is not None:
+            self._dispatcher.act(chat, actions.turn_cancelled(turn["id"], chat.elapsed()))
+        self._dispatcher.give_up(chat, "the chat was disposed")
+
+    async def _forget(self, provider: str, uri: str) -> None:
+        agent = self._agents.get(provider)
+        if agent is None:
+            return
+        try:
+            await agent.forget(uri)
+        except Exception:  # the chat is removed all the same
+            log.exception("agent %s could not clean up after a chat", agent.name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """What a chat begins with."""
+
+    chat: ChatState
+    messages: Sequence[TranscriptEntry] = ()
+    private: Private = field(default_factory=Private)
+
+
+def _start(home: Session, source: Session | None, new: NewChat, now: str) -> _Start:
+    """Return what a chat begins with: nothing, the turns of another, or what was said in it until then."""
+    title = "" if new.message is None else title_from(new.message["text"])
+    if source is None or new.source is None:
+        origin: ChatOrigin = {"kind": "user"}
+        return _Start(new_chat(new.uri, now, origin, title=title or NEW_CHAT, folders=new.folders))
+    origin, turn_id = new.source, new.source["turnId"]
+    turns = forked_turns(source.chat, turn_id, source.uri, new.uri)
+    said = source.messages[: source.end_of(turn_id)]
+    title = title or source.chat["title"] or home.state["title"]
+    if origin["kind"] == "fork":
+        chat = new_chat(new.uri, now, origin, title=title, folders=new.folders, turns=turns)
+        kept: Any = {key: value for key, value in own_private(source.private).items() if key in FORKED}
+        return _Start(chat, said, kept)
+    # Messages without a turn are read by the agent, and stay when the chat is truncated.
+    read = [TranscriptEntry(None, one.message) for one in said]
+    if "selection" in origin:
+        read.append(TranscriptEntry(None, about_selection(origin["selection"])))
+    return _Start(new_chat(new.uri, now, origin, title=title, folders=new.folders), read)
+
+
+def _first_turn(message: Message, now: str) -> ClientAction:
+    return ClientAction(actions.turn_started(secrets.token_hex(8), message, now))
