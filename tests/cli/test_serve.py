@@ -92,6 +92,16 @@ def test_two_agents_with_one_name_are_refused_with_both_places(tmp_path: Path) -
     )
 
 
+def test_two_agents_whose_names_differ_only_in_case_are_refused_with_both_places(tmp_path: Path) -> None:
+    first, second = write(tmp_path, "a.py", ECHO), write(tmp_path, "b.py", ECHO.replace('"echo"', '"Echo"'))
+    with pytest.raises(LoadError) as caught:
+        load_agents([first, second])
+    assert str(caught.value) == (
+        "the names of two agents differ only in case: "
+        f"'echo', `echo` in {first}, and 'Echo', `echo` in {second}; rename one of them"
+    )
+
+
 def refused(*words: str) -> tuple[str, str]:
     with pytest.raises(LoadError) as caught:
         load_agents(words)

@@ -85,6 +85,20 @@ def test_a_name_that_is_not_a_valid_uri_scheme_is_refused(name: str) -> None:
         Agent(name, talks)
 
 
+@pytest.mark.parametrize("name", ["ahp-chat", "AHP-x", "file", "https", "mcp", "agenthost-terminal"])
+def test_a_name_that_is_the_scheme_of_something_else_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="it is the scheme of something else"):
+        Agent(name, talks)
+
+
+def test_names_that_differ_only_in_case_are_refused() -> None:
+    host = Host()
+    host.add(Agent("Demo", talks))
+    with pytest.raises(ValueError, match="the agents 'Demo' and 'demo' differ only in case"):
+        host.add(Agent("demo", talks))
+    host.add(Agent("demo2", talks))
+
+
 def test_what_cannot_answer_is_refused() -> None:
     def plain(_turn: Turn) -> Any:
         return None

@@ -75,6 +75,7 @@ def test_the_agent_the_model_and_the_folder_are_chosen_by_chips(stage: Stage, op
     field.fill("With chips")
     field.press("Enter")
     expect(answer(tab)).to_contain_text("You said: With chips")
+    wait_idle(tab)
     state = tab.run("return client.session(argument).state.value", session_of(tab))
     assert (state["provider"], model_of(tab, "turns.at(-1)")) == ("demo", {"id": "steady"})
     assert state["workingDirectories"][0].endswith("/src")
@@ -236,7 +237,8 @@ def test_a_session_is_forked_from_a_turn(stage: Stage, open_tab: OpenTab) -> Non
     wait_idle(tab)
     tab.page.locator(".turn", has_text="You said: two").hover()
     tab.page.locator(".turn", has_text="You said: two").get_by_role("button", name="Fork from here").click()
-    tab.page.wait_for_url(lambda url: "#/session/" in url and first not in session_of(tab))
+    tab.page.wait_for_url("**/ahp-chat*")  # a chat of the same session
+    assert first in session_of(tab)
     expect(tab.page.locator(".turn")).to_have_count(2)
     say(tab, "/history")
     expect(answer(tab)).to_contain_text("5")

@@ -87,6 +87,10 @@ def _add(found: dict[str, tuple[Agent, str]], agent: Agent, place: str) -> None:
     if known is not agent:
         both = f"{where} and {place}"
         raise LoadError(f"two agents are called {agent.name!r}: {both}; rename one of them")
+    for name, (_, where) in found.items():
+        if name != agent.name and name.lower() == agent.name.lower():
+            both = f"{name!r}, {where}, and {agent.name!r}, {place}"
+            raise LoadError(f"the names of two agents differ only in case: {both}; rename one of them")
 
 
 def _is_toml_folder(name: str) -> bool:

@@ -279,6 +279,9 @@ class HostClient:
         wanted = uri.partition(":")[0] if name is None else name
         if name is None and wanted not in agents and len(agents) == 1:
             return next(iter(agents.values()))
+        if name is None and wanted not in agents:
+            # A4: case does not count in schemes, and some clients write them in lower case.
+            wanted = next((one for one in agents if one.lower() == wanted.lower()), wanted)
         if wanted not in agents:
             raise AgentNotFound(wanted)
         return agents[wanted]

@@ -107,6 +107,11 @@ class Host:
         """
         if self._agents.setdefault(agent.name, agent) is not agent:
             raise ValueError(f"two agents are called {agent.name!r}")
+        for name in self._agents:
+            # A4: names are schemes of URIs, in which case does not count.
+            if name != agent.name and name.lower() == agent.name.lower():
+                del self._agents[agent.name]
+                raise ValueError(f"the agents {name!r} and {agent.name!r} differ only in case")
         return agent
 
     def agent(self, name: str, **declared: Unpack[Declaration]) -> Callable[[A], A]:

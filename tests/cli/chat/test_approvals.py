@@ -197,7 +197,7 @@ def test_questions_of_every_kind_are_asked_until_the_answers_are_valid(server: s
         terminal.wait_prompt()
         terminal.say("/ask")
         terminal.wait_screen("What is your name? * (1 of 6)")
-        assert "  type some text, at most 100 characters · :back :decline, Ctrl-C cancels" in terminal.text
+        terminal.wait_screen("  type some text, at most 100 characters · :back :decline, Ctrl-C cancels")
         terminal.say("")
         terminal.wait_screen("an answer is required")
         terminal.say("Ann")

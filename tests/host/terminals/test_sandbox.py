@@ -286,7 +286,7 @@ def test_with_several_owners_shells_without_a_sandbox_have_to_be_allowed_explici
             await lacking.check()
         await wanted.check()
         assert "it is not installed" in str(lacking)
-        assert str(wanted).startswith("off: shells may do all")
+        assert str(wanted).startswith("off: shells can do everything")
 
     run(story)
 

@@ -31,8 +31,11 @@ from agenthost.wire.json import JsonObject
 
 __all__ = ["Agent", "Answer", "Command", "Declaration", "Description", "Model", "Option"]
 
-# The name is also the scheme of the URIs of the agent's sessions.
+# A4: the name is also the scheme of the URIs of the agent's sessions.
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,63}")
+
+# Clients take URIs with these schemes for something else.
+_TAKEN_SCHEME = re.compile(r"(ahp-.*|agenthost-terminal|file|https?|mcp)", re.IGNORECASE)
 
 CONTEXT_TOKENS = 128_000
 """How many tokens a model is given at most, unless it or its agent says otherwise."""
@@ -142,6 +145,9 @@ class Agent:
         if not _NAME.fullmatch(self.name):
             right = "a letter, then up to 63 letters, digits, '-', '.' or '+'"
             raise ValueError(f"{self.name!r} is not a valid agent name: use {right}")
+        if _TAKEN_SCHEME.fullmatch(self.name):
+            reason = "URIs of its sessions would begin with it, and it is the scheme of something else"
+            raise ValueError(f"{self.name!r} is not a valid agent name: {reason}")
         if answer is not None:
             self.description = self.description or inspect.cleandoc(answer.__doc__ or "").partition("\n\n")[0]
             self.answer = answer  # type: ignore[method-assign,assignment] # a function in place of the method

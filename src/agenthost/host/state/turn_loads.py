@@ -2,7 +2,7 @@
 
 What a load brings depends on what its client has by then. So a load only takes a number and its place in
 the order of things, and is made when it is sent. It is not in the log: a client that comes back gets its view
-anew (docs/decisions/0053).
+anew (docs/decisions/0052).
 """
 
 import asyncio
