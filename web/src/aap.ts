@@ -1,6 +1,6 @@
-/** The other protocol: the same turn over AAP, as a line for a shell, or sent from here with its events. */
+/** The other protocol: the same turn over AAP, as a shell command, or sent from the page with its events. */
 
-/** A turn as AAP wants it. */
+/** A turn for AAP. */
 export interface AapTurn {
   /** The session's URI, as AHP knows it. */
   session: string;
@@ -26,7 +26,7 @@ export class AapError extends Error {
   }
 }
 
-/** Give the id under which AAP knows a session: the path of its URI, where that is safe in an address. */
+/** Return the id of a session in AAP: the path of its URI, if that is safe in an address. */
 export function aapIdOf(uri: string): string {
   const path = uri.slice(uri.indexOf(":/") + 2);
   if (uri.includes(":/") && /^[A-Za-z0-9._~-]{1,200}$/.test(path) && !path.startsWith("uri-")) {
@@ -36,7 +36,7 @@ export function aapIdOf(uri: string): string {
   return `uri-${btoa(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
 }
 
-/** Give the path and the body of the request. */
+/** Return the path and the body of the request. */
 export function requestOf(turn: AapTurn): { path: string; body: object } {
   const body = { messages: [{ role: "user", content: turn.text }], stream: turn.stream };
   return { path: `/aap/sessions/${aapIdOf(turn.session)}/turns`, body };
@@ -53,7 +53,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Send a turn and give its events as they come. With `stream: "none"`, the body is the one event. */
+/** Send a turn and yield its events as they arrive. With `stream: "none"`, the body is the one event. */
 export async function* sendTurn(
   turn: AapTurn,
   key?: string,
@@ -78,7 +78,7 @@ export async function* sendTurn(
       yield* decoder.feed(part.value);
     }
   } finally {
-    await reader.cancel().catch(() => {}); // whoever stops listening stops the stream
+    await reader.cancel().catch(() => {}); // ending the iteration ends the stream
   }
 }
 
@@ -88,7 +88,7 @@ async function refusalOf(answer: Response): Promise<AapError> {
   return new AapError(message ?? `the server answered ${answer.status}`, answer.status, code ?? "unknown");
 }
 
-/** Turns text, cut anywhere, into events. What is left at the end without a blank line is no event. */
+/** Turns text, cut anywhere, into events. Data without a final blank line is not an event. */
 export class SseDecoder {
   #rest = "";
   #name = "";

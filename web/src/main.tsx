@@ -1,4 +1,4 @@
-/** The page begins here. */
+/** The entry point of the page. */
 
 import { effect } from "@preact/signals";
 import { render } from "preact";
@@ -6,7 +6,7 @@ import { client } from "./ahp";
 import "./styles.css";
 import { App } from "./views/app";
 
-// For whoever looks behind the page: the console has the client, and styles know how the connection is.
+// For developers: the client is available in the console, and styles know the connection status.
 Object.assign(globalThis, { agenthost: { client } });
 effect(() => {
   document.documentElement.dataset["connection"] = client.connection.value.phase;

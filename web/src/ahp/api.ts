@@ -1,4 +1,4 @@
-/** What the views see of the client: signals to read, and ways to act. `client.ts` does it. */
+/** The interface of the client for views: signals to read, and methods to act. Implemented in `client.ts`. */
 
 import type { ReadonlySignal } from "@preact/signals";
 import type {
@@ -22,22 +22,22 @@ import type {
   URI,
 } from "./wire";
 
-/** How the connection is. */
+/** The connection status. */
 export type Connection =
   /** Being opened, for the first time or again. */
   | { phase: "connecting"; attempt: number }
-  /** `how` it came about: anew, with what was missed, or with everything once more. */
+  /** `how` it was established: a new connection, a replay of what was missed, or fresh snapshots. */
   | { phase: "connected"; how: "initialize" | "replay" | "snapshot"; since: number }
   /** Lost, and tried again at `retryAt` (Unix milliseconds), or with `client.retry()`. */
   | { phase: "waiting"; attempt: number; retryAt: number; reason: string }
   /** The host wants a key: ask the person, then `client.useKey(key)`. */
   | { phase: "locked"; reason: "missing" | "wrong" }
-  /** No waiting makes it good: the reason is a sentence. `client.retry()` tries all the same. */
+  /** Waiting does not help: the reason is a sentence. `client.retry()` tries anyway. */
   | { phase: "failed"; reason: string };
 
-/** How a channel that is watched is here. */
+/** The status of a watched channel. */
 export type Presence =
-  /** Asked for; there is no state yet. */
+  /** Requested; there is no state yet. */
   | { status: "loading" }
   /** There is a state. Without a connection it may be old, but it is the last that was seen. */
   | { status: "live" }
@@ -48,13 +48,13 @@ export type Presence =
 export interface Watch<S extends State> {
   readonly uri: URI;
   /** The optimistic state: what the host confirmed, with this client's own actions on top. Never changed
-   * in place: what is the same object is the same. */
+   * in place: the same object means that nothing changed. */
   readonly state: ReadonlySignal<S | undefined>;
   readonly presence: ReadonlySignal<Presence>;
   /** How many of this client's own actions on it the host has not answered yet. */
   readonly pending: ReadonlySignal<number>;
-  /** Be told of what happens, in order: every snapshot (the present state at once, if there is one), and
-   * every action that the host confirmed. For what is drawn piece by piece, as a terminal. Gives the end of it. */
+  /** Subscribe to events, in order: every snapshot (the present state at once, if there is one), and
+   * every action that the host confirmed. For views that are drawn incrementally, such as terminals. Returns a function that unsubscribes. */
   listen(listener: Listener<S>): () => void;
   close(): void;
 }
@@ -64,7 +64,7 @@ export interface Listener<S extends State> {
   action(action: Action, state: S): void;
 }
 
-/** An action of this client that the host refused, or of which nobody knows what became. */
+/** An action of this client that the host refused, or whose outcome is unknown. */
 export interface Refusal {
   id: number;
   at: number;
@@ -73,10 +73,10 @@ export interface Refusal {
   reason: string;
 }
 
-/** The grants that this client does not have, each with why: it is off at the host, or the key is without. */
+/** The grants that this client does not have, each with the reason: it is off at the host, or the key lacks it. */
 export type Withheld = Readonly<Record<string, "off" | "key">>;
 
-/** What a request is given: the params, of which the channel may be left out where it is the root. */
+/** The params of a request; the channel may be left out if it is the root. */
 export type Asked<M extends Method> =
   Params<M> extends { channel: Root } ? Omit<Params<M>, "channel"> : Params<M>;
 
@@ -84,14 +84,14 @@ export type Asked<M extends Method> =
 export interface Client {
   readonly clientId: string;
   readonly connection: ReadonlySignal<Connection>;
-  /** What the host said first: the default directory, the characters that trigger completions. */
+  /** The result of the handshake: the default directory, the characters that trigger completions. */
   readonly welcome: ReadonlySignal<InitializeResult | undefined>;
   readonly root: ReadonlySignal<RootState | undefined>;
-  /** What this client may not do; nothing, as long as the host has not said so. */
+  /** The grants that this client lacks; empty until the host reports them. */
   readonly withheld: ReadonlySignal<Withheld>;
   /** All sessions, last changed first; undefined until the first list is there. */
   readonly sessions: ReadonlySignal<readonly SessionSummary[] | undefined>;
-  /** The last refusals, newest last; `forget` takes one away. */
+  /** The last refusals, newest last; `forget` removes one. */
   readonly refusals: ReadonlySignal<readonly Refusal[]>;
   readonly tap: Tap;
 
@@ -108,18 +108,18 @@ export interface Client {
   terminal(uri: URI): Watch<TerminalState>;
   changeset(uri: URI): Watch<ChangesetState>;
 
-  /** Let an action happen on a channel: here at once, at the host when it gets there. Resolves with the host's echo;
-   * rejects with `Rejected` if it refuses (the optimistic state is rolled back, and `refusals` has it). Nobody
-   * has to wait for it or catch it. */
+  /** Dispatch an action to a channel: it is applied here at once, and at the host when it arrives. Resolves with the host's echo;
+   * rejects with `Rejected` if it refuses (the optimistic state is rolled back, and `refusals` has it). Callers
+   * need not wait for it or catch it. */
   dispatch(channel: URI, action: ClientAction): Promise<void>;
-  /** Ask the host for something. Waits for a connection; rejects with `AhpError` or `TimedOut`. */
+  /** Send a request to the host. Waits for a connection; rejects with `AhpError` or `TimedOut`. */
   request<M extends Method>(method: M, params: Asked<M>, seconds?: number): Promise<Result<M>>;
 
-  /** Make a session with a URI of its own, `provider:/uuid`, and give that. */
+  /** Create a session with a new URI, `provider:/uuid`, and return the URI. */
   createSession(params: Omit<CreateSessionParams, "channel">): Promise<URI>;
-  /** Make another chat in a session, with a URI of its own, and give that. */
+  /** Create another chat in a session, with a new URI, and return the URI. */
   createChat(session: URI, params: Omit<CreateChatParams, "channel" | "chat">): Promise<URI>;
-  /** Make a terminal that this client holds, with a URI of its own, and give that. */
+  /** Create a terminal that this client holds, with a new URI, and return the URI. */
   createTerminal(params: Omit<CreateTerminalParams, "channel" | "claim">): Promise<URI>;
   forget(refusal: Refusal): void;
 }
@@ -131,7 +131,7 @@ export interface Frame {
   /** Unix milliseconds. */
   at: number;
   kind: "in" | "out" | "note";
-  /** As it was sent; of a note, a sentence. */
+  /** As it was sent; for a note, a sentence. */
   text: string;
   /** Bytes on the wire; 0 for a note. */
   size: number;
@@ -141,7 +141,7 @@ export interface Frame {
 export interface Tap {
   /** Changes, once for each drawn frame, when there are more. */
   readonly version: ReadonlySignal<number>;
-  /** How many there were in all, and their bytes. */
+  /** How many there were in total, and their bytes. */
   readonly totals: { in: number; out: number; bytesIn: number; bytesOut: number };
   /** Those that are still kept (thousands), oldest first. */
   frames(): readonly Frame[];

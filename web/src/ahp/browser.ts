@@ -1,4 +1,4 @@
-/** The client's surroundings in a browser: its WebSocket, its storage, and when to try again. */
+/** The client's environment in a browser: WebSocket, storage, and when to reconnect. */
 
 import type { Withheld } from "./api";
 import type { Surroundings } from "./client";
@@ -6,11 +6,11 @@ import type { Surroundings } from "./client";
 const ID = "agenthost.clientId";
 const KEY = "agenthost.key";
 
-/** Names the subprotocol that is spoken, and the one that is none but a key: it stands in no address that way. */
+/** The subprotocol in use, and one that only carries the key, which therefore is in no address. */
 const SUBPROTOCOL = "ahp";
 const BEARER = "bearer.";
 
-/** What stands before the server's token in the address that it prints: behind `#`, which is never sent. */
+/** The prefix of the server's token in the address that it prints: behind `#`, which is never sent. */
 const TOKEN = "#tkn=";
 
 /** The key to send along, if there is one. */
@@ -46,7 +46,7 @@ export function browserSurroundings(): Surroundings {
   };
 }
 
-/** Take the token out of the address, so that it is kept for the tab alone; tells whether there was one. */
+/** Remove the token from the address, so that only the tab keeps it. Returns whether there was one. */
 function takeToken(): boolean {
   if (!globalThis.location?.hash.startsWith(TOKEN)) return false;
   write("session", KEY, location.hash.slice(TOKEN.length));
@@ -88,7 +88,7 @@ async function withheld(): Promise<Withheld> {
     const answer = await askAccess(keyOf());
     return ((await answer.json()) as { withheld?: Withheld }).withheld ?? {};
   } catch {
-    return {}; // the host refuses by itself what may not be
+    return {}; // the host refuses what is not allowed
   }
 }
 
@@ -105,7 +105,7 @@ async function probe(): Promise<"granted" | "missing" | "wrong" | "away"> {
   }
 }
 
-/** `crypto.randomUUID` is there only where a page came safely: not over plain HTTP from another machine. */
+/** `crypto.randomUUID` exists only in secure contexts: not over plain HTTP from another machine. */
 function uuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;
@@ -114,7 +114,7 @@ function uuid(): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-// A browser may forbid storage, even to look at it; then nothing is kept.
+// A browser may forbid any access to storage; then nothing is kept.
 
 type Place = "session" | "local";
 

@@ -1,9 +1,9 @@
-/** Calls: the requests that are under way over one connection, and what becomes of them. */
+/** Calls: the pending requests of one connection, and their outcomes. */
 
 import { AhpError, type Disconnected, TimedOut } from "./errors";
 import type { Method, Params, Result, RpcMessage } from "./wire";
 
-/** Ask over the present connection. `take` is given the result before anything that comes after it is read. */
+/** Send a request over the current connection. `take` gets the result before any later message is read. */
 export type Ask = <M extends Method>(
   method: M,
   params: Params<M>,
@@ -16,7 +16,7 @@ interface Call {
   take?: ((result: any) => void) | undefined;
 }
 
-/** What may be asked twice. */
+/** The requests that may be repeated. */
 export const SAFE: ReadonlySet<Method> = new Set<Method>([
   "ping",
   "subscribe",
@@ -69,7 +69,7 @@ export class Calls {
   }
 }
 
-/** Give something so long, and then up. */
+/** Run something with a time limit. */
 export async function within<T>(
   milliseconds: number,
   sentence: string,

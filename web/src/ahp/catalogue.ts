@@ -1,18 +1,18 @@
-/** The list of sessions: asked for once for each connection, then kept up to date by what the host tells. */
+/** The list of sessions: fetched once per connection, then kept up to date by notifications. */
 
 import { computed, signal } from "@preact/signals";
 import type { Notification, SessionSummary, URI } from "./wire";
 
-/** What never changes of a session, whatever a notification says. */
+/** The fields of a summary that never change, whatever a notification says. */
 const FIXED = new Set(["resource", "provider", "createdAt"]);
 
 type Entries = Map<URI, SessionSummary>;
 
 export class Catalogue {
   #entries = signal<ReadonlyMap<URI, SessionSummary> | undefined>(undefined);
-  /** What has come of the list that is on its way, and what was told meanwhile: the list may be older than that. */
+  /** The pages of a list that is being fetched, and the notifications since: the list may be older than those. */
   #coming: { entries: Entries; told: Notification[] } | undefined;
-  /** There was a whole list. */
+  /** Whether there was a complete list. */
   #isWhole = false;
 
   readonly sessions = computed(() => {
@@ -20,12 +20,12 @@ export class Catalogue {
     return entries && [...entries.values()].sort(byChange);
   });
 
-  /** The list is being asked for. */
+  /** Start to fetch the list. */
   expect(): void {
     this.#coming = { entries: new Map(), told: [] };
   }
 
-  /** A page of the list is here. Until there was a whole list, every page is shown as it comes. */
+  /** Add a page of the list. Until there was a complete list, every page is shown as it arrives. */
   load(items: readonly SessionSummary[], isLast: boolean): void {
     const { entries, told } = (this.#coming ??= { entries: new Map(), told: [] });
     for (const item of items) if (!entries.has(item.resource)) entries.set(item.resource, item);
@@ -68,7 +68,7 @@ function change(entries: Entries, { name, params }: Notification): boolean {
   }
 }
 
-/** Lay changes over a summary; null takes a field away. */
+/** Merge changes into a summary; null removes a field. */
 function merge(old: SessionSummary, changes: object): SessionSummary {
   const made = { ...old } as Record<string, unknown>;
   for (const [key, value] of Object.entries(changes)) {

@@ -1,4 +1,4 @@
-/** The client: one connection, what is watched over it, and what is done. */
+/** The client: one connection, watched channels, and actions. */
 
 import { computed, signal } from "@preact/signals";
 import type { Asked, Client, Refusal, Watch, Withheld } from "./api";
@@ -34,10 +34,10 @@ import {
   VERSION,
 } from "./wire";
 
-/** What a client needs of the world around it. */
+/** The environment of a client. */
 export interface Surroundings extends Pick<Owner, "open" | "probe"> {
   clientId: string;
-  /** Give another id, and keep that from now on. */
+  /** Return a new id, and keep it from now on. */
   newId(): string;
   /** A UUID. */
   uuid(): string;
@@ -45,7 +45,7 @@ export interface Surroundings extends Pick<Owner, "open" | "probe"> {
   dropKey(): void;
   /** Find out which grants this client does not have. */
   withheld(): Promise<Withheld>;
-  /** Tell when it is worth to try again, and when to see whether the host is still there. */
+  /** Report when to reconnect, and when to check whether the host is still there. */
   heed(retry: () => void, check: () => void): void;
   locale?: string;
 }
@@ -116,7 +116,7 @@ export class AhpClient implements Client {
 
   useKey(key: string, keep: "tab" | "browser"): void {
     this.around.keepKey(key, keep);
-    this.#canResume = false; // another key may be another person's
+    this.#canResume = false; // another key may belong to another person
     this.#line.connect();
   }
 
@@ -160,7 +160,7 @@ export class AhpClient implements Client {
         if (snapshot && this.#watched.has(uri)) this.#watched.load([snapshot]);
       });
     } catch (error) {
-      // Without a connection there will be another, which subscribes to all that is watched.
+      // Without a connection, the next one subscribes to everything that is watched.
       if (error instanceof AhpError) this.#watched.lose(uri, error.message);
     }
   }
@@ -270,7 +270,7 @@ export class AhpClient implements Client {
     return echo;
   }
 
-  /** What is not watched has no echo; only refusals come. */
+  /** Channels that are not watched get no echo, only refusals. */
   async #dispatchUnseen(entry: Pending): Promise<void> {
     if (this.#line.isConnected) this.#send(entry);
     else this.#outcomes.giveUp([entry], "there is no connection");
@@ -310,7 +310,7 @@ export class AhpClient implements Client {
     return channel;
   }
 
-  /** Ask again if the connection breaks under it; the refusal `done` then means that the first time did it. */
+  /** Repeat the request if the connection breaks. The refusal `done` then means that the first attempt succeeded. */
   async #insist<M extends Method>(method: M, params: Asked<M>, done: number): Promise<void> {
     try {
       await this.request(method, params);

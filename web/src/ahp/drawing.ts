@@ -1,9 +1,9 @@
-/** When to show what has come: once for each frame that the browser draws. */
+/** Scheduling of updates: once for each frame that the browser draws. */
 
-/** Browsers draw nothing in tabs that nobody sees; then this long passes instead. */
+/** Browsers draw no frames in hidden tabs; then this delay is used instead. */
 const UNSEEN_MILLISECONDS = 200;
 
-/** Run something before the next frame is drawn, or soon if none is. */
+/** Run a function before the next frame is drawn, or soon if there is none. */
 export function beforeDrawing(run: () => void): void {
   let isDone = false;
   const once = () => {

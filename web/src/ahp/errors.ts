@@ -1,4 +1,4 @@
-/** What can go wrong between a host and this client. Each message is a sentence for people. */
+/** Errors between a host and this client. Each message is a sentence for people. */
 
 /** The host refused a request. `code` is one of `ErrorCode`, or a newer one. */
 export class AhpError extends Error {
@@ -17,7 +17,7 @@ export class Rejected extends Error {
   override name = "Rejected";
 }
 
-/** The connection broke before the answer came: what became of the request is not known. */
+/** The connection broke before the answer arrived: the outcome of the request is unknown. */
 export class Disconnected extends Error {
   override name = "Disconnected";
 }

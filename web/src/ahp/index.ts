@@ -19,7 +19,7 @@ export function useSession(uri: URI): Watch<SessionState> {
   return useWatch(uri, (at) => client.session(at));
 }
 
-/** Watch a chat for as long as a component is shown; nothing, as long as it is not known which. */
+/** Watch a chat for as long as a component is shown; nothing as long as it is unknown. */
 export function useChat(uri: URI | undefined): Watch<ChatState> | undefined {
   return useWatch(uri, (at) => client.chat(at));
 }

@@ -1,7 +1,7 @@
-/** The line: a connection that comes back by itself, and the requests that go over it.
+/** The line: a connection that reconnects by itself, and its requests.
  *
- * Between two connections requests wait. Those that only ask are asked again if a connection breaks under them; of all
- * others it is not known then what became of them, and they fail.
+ * Requests wait for a connection. If it breaks, read-only requests are repeated; for all
+ * others the outcome is unknown, so they fail.
  */
 
 import { signal } from "@preact/signals";
@@ -19,7 +19,7 @@ import {
   type Tellings,
 } from "./wire";
 
-/** A WebSocket, as far as it is needed. */
+/** The part of a WebSocket that is used. */
 export interface Socket {
   onopen: ((event: any) => void) | null;
   onmessage: ((event: any) => void) | null;
@@ -28,29 +28,29 @@ export interface Socket {
   close(code?: number, reason?: string): void;
 }
 
-/** What the owner of a line does for it. */
+/** The callbacks of a line. */
 export interface Owner {
   /** Open a WebSocket to the host. */
   open(): Socket;
-  /** Find out why that was refused: browsers do not tell. */
+  /** Find out why it was refused: browsers do not say. */
   probe(): Promise<"granted" | "missing" | "wrong" | "away">;
-  /** Shake hands: `initialize` or `reconnect`. What comes after the answers is not read before it is done. */
+  /** The handshake: `initialize` or `reconnect`. Later messages are not read until it is done. */
   greet(ask: Ask): Promise<"initialize" | "replay" | "snapshot">;
-  /** Greeted: whatever should be said first. */
+  /** Called after the handshake, before other requests are sent. */
   greeted(): void;
-  /** Take what the host tells. */
+  /** Handle a notification of the host. */
   receive(method: string, params: unknown): void;
-  /** The host has let another connection take the place of this one. */
+  /** The host has replaced this connection by another one. */
   takenOver(): void;
 }
 
 const OPEN_SECONDS = 15;
-/** After so long without a word the host is asked for a sign of life, and given so long for it. */
+/** After how long without a message the host is pinged, and how long it may take to answer. */
 const SILENCE_SECONDS = 20;
-/** Less long, when there is a reason to doubt that it is there. */
+/** Shorter, if there is a reason to doubt the connection. */
 const DOUBT_SECONDS = 5;
 const LONGEST_WAIT_SECONDS = 15;
-/** A connection that lasted less than this was none: the next try waits longer. */
+/** A connection that lasted less than this counts as failed: the next attempt waits longer. */
 const SHORT_SECONDS = 2;
 
 const CLOSE_POLICY = 1008;
@@ -109,7 +109,7 @@ export class Line {
     this.#fail(reason);
   }
 
-  /** See whether the host is still there: the machine may have slept. */
+  /** Check whether the host is still there: the machine may have slept. */
   check(): void {
     if (this.isConnected) this.#askForLife(DOUBT_SECONDS);
   }
@@ -132,7 +132,7 @@ export class Line {
     this.#send({ jsonrpc: "2.0", method, params });
   }
 
-  /** Ask over the connection that there is. */
+  /** Send a request over the current connection. */
   get ask(): Ask {
     return this.#calls.ask;
   }
@@ -141,7 +141,7 @@ export class Line {
     if (!this.isConnected) {
       await new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject }));
     }
-    ended.throwIfAborted(); // it has waited for too long, and nobody waits for it any more
+    ended.throwIfAborted(); // it has timed out
     return await this.ask(method, params);
   }
 
@@ -204,7 +204,7 @@ export class Line {
   async #refused(reason = "the host cannot be reached"): Promise<void> {
     this.#drop();
     const found = await this.owner.probe();
-    if (this.#socket) return; // somebody was quicker
+    if (this.#socket) return; // another attempt was faster
     if (found === "missing" || found === "wrong") this.state.value = { phase: "locked", reason: found };
     else if (found === "granted") this.#wait("the host is there, but takes no connection");
     else this.#wait(reason);
@@ -212,7 +212,7 @@ export class Line {
 
   #wait(reason: string): void {
     const longest = Math.min(LONGEST_WAIT_SECONDS, 0.25 * 2 ** this.#attempt) * 1000;
-    const wait = longest * (0.5 + Math.random() / 2); // not all at once, when a host is back
+    const wait = longest * (0.5 + Math.random() / 2); // jitter: not all clients at once
     this.#attempt += 1;
     this.state.value = { phase: "waiting", attempt: this.#attempt, retryAt: Date.now() + wait, reason };
     this.#timer = setTimeout(() => this.connect(), wait);
@@ -235,7 +235,7 @@ export class Line {
     this.#calls.breakOff(new Disconnected("the connection broke; what became of this is not known"));
   }
 
-  // Signs of life
+  // Pings
 
   #listen(): void {
     clearTimeout(this.#silence);
@@ -245,7 +245,7 @@ export class Line {
   #askForLife(seconds = SILENCE_SECONDS): void {
     clearTimeout(this.#silence);
     this.#silence = setTimeout(() => this.#lose(0, "the host is silent"), seconds * 1000);
-    this.ask("ping", { channel: ROOT }).catch(() => {}); // any word is one
+    this.ask("ping", { channel: ROOT }).catch(() => {}); // any message counts
   }
 }
 

@@ -1,4 +1,4 @@
-/** Outcomes: what became of this client's own actions. */
+/** Outcomes of this client's own actions. */
 
 import { signal } from "@preact/signals";
 import type { Refusal } from "./api";
@@ -18,7 +18,7 @@ export class Outcomes {
   #echoes = new Map<number, Echo>();
   #count = 0;
 
-  /** Give a promise of the host's answer to an action. Nobody has to catch it: `refusals` has what went wrong. */
+  /** Return a promise of the host's answer to an action. It need not be caught: `refusals` has the errors. */
   expect({ clientSeq }: Pending): Promise<void> {
     const echo = new Promise<void>((resolve, reject) => {
       this.#echoes.set(clientSeq, { resolve, reject });
@@ -27,7 +27,7 @@ export class Outcomes {
     return echo;
   }
 
-  /** The host has answered: it happened, unless there is a reason why it did not. */
+  /** The host has answered: the action was applied, unless there is a reason. */
   settle(clientSeq: number, channel: URI, action: ClientAction, reason?: string): void {
     const echo = this.#echoes.get(clientSeq);
     this.#echoes.delete(clientSeq);

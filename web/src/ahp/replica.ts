@@ -2,13 +2,13 @@
  *
  * For each channel: the state that the host confirmed, the client's own actions that it has not confirmed yet, and
  * the state as it will be if it does: the optimistic one, which is what people see. The host wins every conflict.
- * Knows no connection: whoever has one feeds it.
+ * Knows no connection: the caller feeds it.
  */
 
 import { type Kind, kindOf, reduce } from "./reducers";
 import type { ActionEnvelope, ClientAction, Snapshot, State, URI } from "./wire";
 
-/** An action of the client's own that the host has not answered yet. */
+/** An action of this client that the host has not answered yet. */
 export interface Pending {
   clientSeq: number;
   channel: URI;
@@ -16,7 +16,7 @@ export interface Pending {
   isSent: boolean;
 }
 
-/** What an envelope came to: whose action it answers, why that was refused, and whether the state has changed. */
+/** The effect of an envelope: which action it answers, why that was refused, and whether the state has changed. */
 export interface Outcome {
   answers?: number;
   rejection?: string;
@@ -68,7 +68,7 @@ export class Replica {
     return this.#mirrors.has(uri);
   }
 
-  /** Give the optimistic state of a channel. */
+  /** Return the optimistic state of a channel. */
   state(uri: URI): State | undefined {
     return this.#mirrors.get(uri)?.view;
   }
@@ -81,7 +81,7 @@ export class Replica {
     return this.#mirrors.get(uri)?.pending ?? [];
   }
 
-  /** Take a snapshot in place of whatever was held of that channel; what is pending stays on top. */
+  /** Replace the state of a channel with a snapshot; pending actions stay on top. */
   load(snapshot: Snapshot): void {
     const mirror = new Mirror(kindOf(snapshot.state), snapshot.state, snapshot.fromSeq);
     mirror.lay(this.pending(snapshot.resource));
@@ -89,7 +89,7 @@ export class Replica {
     this.lastSeen = Math.max(this.lastSeen, snapshot.fromSeq);
   }
 
-  /** Put a smaller state in place of the confirmed one: a client may keep less than its host does. */
+  /** Replace the confirmed state with a smaller one: a client may keep less than its host. */
   shrink(uri: URI, smaller: (state: State) => State): void {
     const mirror = this.#mirrors.get(uri);
     if (!mirror) return;
@@ -97,14 +97,14 @@ export class Replica {
     if (state !== mirror.confirmed) mirror.confirm(state, mirror.seq);
   }
 
-  /** Stop watching a channel. Gives what was pending, of which nobody will hear. */
+  /** Stop watching a channel. Returns its pending actions, whose outcome stays unknown. */
   forget(uri: URI): readonly Pending[] {
     const pending = this.pending(uri);
     this.#mirrors.delete(uri);
     return pending;
   }
 
-  /** Apply the client's own action at once, and give what has to be sent to the host. */
+  /** Apply an action of this client at once, and return the message to send to the host. */
   dispatch(channel: URI, action: ClientAction): Pending {
     const entry = { clientSeq: ++this.#clientSeq, channel, action, isSent: false };
     const mirror = this.#mirrors.get(channel);
@@ -112,7 +112,7 @@ export class Replica {
     return entry;
   }
 
-  /** Apply what the host says happened. */
+  /** Apply an envelope of the host. */
   apply(envelope: ActionEnvelope): Outcome {
     const { channel, action, serverSeq, origin, rejectionReason } = envelope;
     this.lastSeen = Math.max(this.lastSeen, serverSeq);
@@ -120,7 +120,7 @@ export class Replica {
     const outcome: Outcome = { isApplied: false };
     if (origin?.clientId === this.clientId) {
       outcome.answers = origin.clientSeq;
-      // Wherever it stands: echoes may come out of order.
+      // At any position: echoes may arrive out of order.
       mirror?.lay(mirror.pending.filter((entry) => entry.clientSeq !== origin.clientSeq));
     }
     if (typeof rejectionReason === "string") outcome.rejection = rejectionReason;
@@ -131,13 +131,13 @@ export class Replica {
     return outcome;
   }
 
-  /** Give what is pending of all channels, in the order in which it was said. */
+  /** Return the pending actions of all channels, in the order in which they were dispatched. */
   allPending(): Pending[] {
     const all = [...this.#mirrors.values()].flatMap((mirror) => mirror.pending);
     return all.sort((one, other) => one.clientSeq - other.clientSeq);
   }
 
-  /** Take back what was sent and not answered: after snapshots it may be in them, or may never have arrived. */
+  /** Drop actions that were sent and not answered: snapshots may include them, or they never arrived. */
   dropSent(): Pending[] {
     const dropped = this.allPending().filter((entry) => entry.isSent);
     for (const mirror of this.#mirrors.values()) mirror.lay(mirror.pending.filter((entry) => !entry.isSent));

@@ -1,10 +1,10 @@
-/** A resource as views see it: its state and whether it is there, for as many as watch it. */
+/** A resource as views see it: its state and status, shared by all watchers. */
 
 import { signal } from "@preact/signals";
 import type { Listener, Presence, Watch } from "./api";
 import type { Action, State, URI } from "./wire";
 
-/** Called when nobody watches any more. */
+/** Called when the last watcher is gone. */
 export type Released = () => void;
 
 export class Resource<S extends State> {
@@ -49,12 +49,12 @@ export class Resource<S extends State> {
     return () => this.#listeners.delete(listener);
   }
 
-  /** It is asked for, for the first time or again. */
+  /** It is being requested, for the first time or again. */
   expect(): void {
     if (this.presence.peek().status === "gone") this.presence.value = { status: "loading" };
   }
 
-  /** A snapshot has come. */
+  /** A snapshot has arrived. */
   reset(state: S): void {
     this.#confirmed = state;
     for (const listener of this.#listeners) listener.snapshot(state);
@@ -73,7 +73,7 @@ export class Resource<S extends State> {
     if (this.presence.peek().status !== "live") this.presence.value = { status: "live" };
   }
 
-  /** It is gone; what was seen last stays to be seen. */
+  /** It is gone; its last state stays visible. */
   lose(reason: string): void {
     this.presence.value = { status: "gone", reason };
     this.pending.value = 0;

@@ -4,7 +4,7 @@ import type { State, TerminalContentPart, TerminalState } from "./wire";
 
 const MOST_CHARACTERS = 1_000_000;
 
-/** Give a terminal's state with less output, once there is twice as much as is kept. */
+/** Return a terminal's state with less output, once there is twice as much as is kept. */
 export function shorten(state: State): State {
   if (!("content" in state) || lengthOf(state.content) <= 2 * MOST_CHARACTERS) return state;
   return { ...state, content: newest(state.content) } satisfies TerminalState;
@@ -14,7 +14,7 @@ function lengthOf(content: readonly TerminalContentPart[]): number {
   return content.reduce((sum, part) => sum + outputOf(part).length, 0);
 }
 
-/** Give what a part holds of the terminal's raw output. */
+/** Return the raw output of a part. */
 export function outputOf(part: TerminalContentPart): string {
   if (part.type === "command") return part.output;
   return part.type === "unclassified" ? part.value : "";

@@ -16,7 +16,7 @@ export class FrameTap implements Tap {
   #count = 0;
   #isTelling = false;
 
-  /** Note a message that came or went. */
+  /** Record a message in either direction. */
   message(kind: "in" | "out", text: string): void {
     const size = bytesOf(text);
     this.totals[kind] += 1;
@@ -24,7 +24,7 @@ export class FrameTap implements Tap {
     this.#add({ n: ++this.#count, at: Date.now(), kind, text: kind === "out" ? masked(text) : text, size });
   }
 
-  /** Note what happened to the connection, in a sentence. */
+  /** Record an event of the connection, as a sentence. */
   note(text: string): void {
     this.#add({ n: ++this.#count, at: Date.now(), kind: "note", text, size: 0 });
   }
@@ -80,7 +80,7 @@ export function bytesOf(text: string): number {
   return bytes;
 }
 
-/** Tokens that are handed to the host are nobody else's business, not even on this screen. */
+/** Tokens for the host are masked, even on this screen. */
 function masked(text: string): string {
   if (!text.includes('"authenticate"')) return text;
   return text.replace(/("token":\s*)"(?:[^"\\]|\\.)*"/g, '$1"***"');

@@ -1,4 +1,4 @@
-/** All that is watched: what the host says goes into the replica, and from there to the views, once for each frame. */
+/** Everything that is watched: messages of the host go into the replica, and from there to the views, once per frame. */
 
 import { batch } from "@preact/signals";
 import { beforeDrawing } from "./drawing";
@@ -9,7 +9,7 @@ import { shorten } from "./scrollback";
 import type { FrameTap } from "./tap";
 import type { ActionEnvelope, ClientAction, Snapshot, State, URI } from "./wire";
 
-/** How long a resource stays subscribed when nobody watches it any more: views come and go. */
+/** How long a resource stays subscribed without watchers: views come and go. */
 const LINGER_MILLISECONDS = 1000;
 
 export class Watched {
@@ -34,7 +34,7 @@ export class Watched {
     return this.#resources.has(uri);
   }
 
-  /** Whether there is a state, or there will be none: it need not be asked for. */
+  /** Whether there is a state, or will never be one: it need not be requested. */
   isSettled(uri: URI): boolean {
     return this.replica.has(uri) || this.#resources.get(uri)?.presence.peek().status === "gone";
   }
@@ -68,7 +68,7 @@ export class Watched {
     if (this.#arrived.length === 1) beforeDrawing(() => this.flush());
   }
 
-  /** Apply all that has come; views are drawn once for it. */
+  /** Apply everything that has arrived; views are drawn once for it. */
   flush(): void {
     const envelopes = this.#arrived;
     if (!envelopes.length) return;
@@ -112,10 +112,10 @@ export class Watched {
     });
   }
 
-  /** Take all that there is anew. What was sent before may be in it, or may never have arrived. */
+  /** Replace all states with snapshots. Actions sent before may be included, or may never have arrived. */
   loadAll(snapshots: readonly Snapshot[], lastSeen: number): void {
     this.#arrived = [];
-    // The host may count from a lower number than before; its own is the one that holds now.
+    // The host may start from a lower number than before; its number counts.
     this.replica.lastSeen = lastSeen;
     const found = new Set(snapshots.map((snapshot) => snapshot.resource));
     this.outcomes.giveUp(this.replica.dropSent(), "the connection broke; what became of it is not known");
@@ -123,16 +123,16 @@ export class Watched {
     this.load(snapshots);
   }
 
-  /** Take what was missed. */
+  /** Apply what was missed. */
   replay(envelopes: readonly ActionEnvelope[], missing: readonly URI[]): void {
     this.#arrived = [...this.#arrived, ...envelopes];
     this.flush();
     for (const uri of missing) this.lose(uri, "it is gone");
-    // What is sent again keeps its number, by which the host knows what it has handled already.
+    // Repeated actions keep their numbers, so the host recognizes those that it has handled.
     for (const entry of this.replica.allPending()) entry.isSent = false;
   }
 
-  /** Let views see the optimistic state. */
+  /** Show the optimistic states to the views. */
   show(uri: URI): void {
     const state = this.replica.state(uri);
     if (state) this.#resources.get(uri)?.show(state, this.replica.pending(uri).length);

@@ -1,4 +1,4 @@
-/** The page: what is where. */
+/** The page: its layout. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { client } from "../ahp";
@@ -29,7 +29,7 @@ export function App() {
         class="skip"
         href="#main"
         onClick={(event) => {
-          event.preventDefault(); // the address is where one is
+          event.preventDefault(); // the address has the current place
           main.current?.focus();
         }}
       >
@@ -127,7 +127,7 @@ function ThemeButton() {
   );
 }
 
-/** What the host refuses is said in its own words. */
+/** Refusals are shown in the words of the host. */
 function useRefusals(): void {
   const last = useSignal(0);
   const refusals = client.refusals.value;

@@ -1,10 +1,10 @@
-/** How the connection is, said where nobody overlooks it, for as long as it is not as it should be. */
+/** The connection status, shown prominently while something is wrong. */
 import { signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { client } from "../ahp";
 import { Icon } from "./parts/icon";
 
-/** A connection that is made at once needs no words. */
+/** A connection that is established quickly needs no message. */
 const SHOWN_AFTER_MS = 400;
 const BACK_MS = 2500;
 const now = signal(Date.now());

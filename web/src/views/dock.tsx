@@ -1,4 +1,4 @@
-/** The dock beside the conversation: changes, files, terminals, the wire. Its width is the user's. */
+/** The dock next to the conversation: changes, files, terminals, the wire. Users can resize it. */
 import { useEffect, useRef } from "preact/hooks";
 import { client, useChat, useSession } from "../ahp";
 import type { ChatState, SessionState, URI } from "../ahp/wire";
@@ -78,7 +78,7 @@ export function Dock({ panel }: { panel: Panel }) {
 
 let isFirst = true;
 
-/** Whoever opens the dock is in it, and back where they were when it closes. Not when the page begins with it. */
+/** Opening the dock moves the focus into it, and closing it moves the focus back. Not on the first load. */
 function useFocusInside(dock: { readonly current: HTMLElement | null }): void {
   useEffect(() => {
     const before = document.activeElement;
@@ -93,7 +93,7 @@ function useFocusInside(dock: { readonly current: HTMLElement | null }): void {
 
 interface OfSessionProps {
   uri: URI;
-  /** The chat that is wanted. */
+  /** The chat of the address. */
   chat: URI | undefined;
   panel: Panel;
 }
@@ -129,7 +129,7 @@ function widthOf(wanted: number): number {
   return Math.max(NARROWEST, Math.min(wanted, widest()));
 }
 
-/** What is left for it beside the list and a conversation that can still be read. */
+/** The width that is left next to the list and a readable conversation. */
 function widest(): number {
   return Math.max(NARROWEST, innerWidth - sideWidth.value - NARROWEST);
 }

@@ -1,4 +1,4 @@
-/** Where a key is asked for, when the server wants one. */
+/** The form for a key, if the server requires one. */
 import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import { client } from "../ahp";

@@ -1,4 +1,4 @@
-/** Where in the page somebody is: in the address, behind `#`, so that it can be kept, shared and gone back to. */
+/** The current place in the page. It is in the address, behind `#`, so that it can be bookmarked and shared. */
 import { computed, effect, signal } from "@preact/signals";
 
 export type Route =
@@ -13,7 +13,7 @@ export type Panel = (typeof PANELS)[number];
 const hash = signal(location.hash);
 addEventListener("hashchange", () => (hash.value = location.hash));
 
-/** Where one is. */
+/** The current place. */
 export const route = computed<Route>(() => readRoute(hash.value));
 
 /** Read the part of an address behind `#`. */
@@ -40,13 +40,13 @@ export function goTo(uri: string, chat?: string): void {
   location.hash = hrefOf(uri, chat);
 }
 
-/** The session that was stepped to: it does not take the focus to where messages are written. */
+/** The session that was reached by stepping: it does not move the focus to the composer. */
 export const arrival: { quiet: string | undefined } = { quiet: undefined };
 
-/** How often somebody asked for a new session: each time, the field takes the focus. */
+/** How often a new session was requested: each time, the field takes the focus. */
 export const beginnings = signal(0);
 
-/** Go to where sessions begin. */
+/** Go to the form for a new session. */
 export function goToNew(): void {
   location.hash = "#/new";
   beginnings.value++;
@@ -57,7 +57,7 @@ export function goHome(): void {
   location.hash = "#/";
 }
 
-// The dock beside the conversation
+// The dock next to the conversation
 
 function kept(key: string): string | undefined {
   try {
@@ -72,13 +72,13 @@ export function keep(key: string, value: string): void {
   try {
     localStorage.setItem(`agenthost.${key}`, value);
   } catch {
-    // It is forgotten, then.
+    // Then it is forgotten.
   }
 }
 
 const known = kept("panel");
 
-/** Which panel is open beside the conversation; none, if undefined. */
+/** Which panel is open next to the conversation; none, if undefined. */
 export const panel = signal<Panel | undefined>(PANELS.find((one) => one === known && innerWidth >= 1100));
 effect(() => keep("panel", panel.value ?? ""));
 
@@ -96,12 +96,12 @@ const MAX_SIDE = 560;
 export const sideWidth = signal(Number(kept("sideWidth")) || SIDE_WIDTH);
 effect(() => keep("sideWidth", String(sideWidth.value)));
 
-/** Between what the list can be, here and now, and what it is unless somebody changes it. */
+/** The limits of the width of the list in this window, and its default. */
 export function sideRange(): { min: number; max: number; usual: number } {
   return { min: MIN_SIDE, max: Math.max(MIN_SIDE, Math.min(MAX_SIDE, innerWidth - 400)), usual: SIDE_WIDTH };
 }
 
-/** The terminal that is looked at. */
+/** The terminal that is shown. */
 export const chosenTerminal = signal<string | undefined>(undefined);
 
 /** Open a terminal in the dock. */
@@ -117,14 +117,14 @@ export function togglePanel(name: Panel): void {
 
 const narrowness = matchMedia("(max-width: 47.99rem)");
 
-/** Whether there is room for one thing beside nothing else. */
+/** Whether the window is so narrow that only one thing fits. */
 export const isNarrow = signal(narrowness.matches);
 narrowness.addEventListener("change", () => (isNarrow.value = narrowness.matches));
 
-/** Whether the list of sessions is drawn over the page, where that is narrow. */
+/** Whether the list of sessions is open as a drawer, in a narrow window. */
 export const drawer = signal(false);
 effect(() => {
-  hash.value; // wherever one goes, the drawer is shut
+  hash.value; // navigating closes the drawer
   drawer.value = false;
 });
 

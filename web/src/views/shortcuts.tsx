@@ -1,4 +1,4 @@
-/** Keyboard shortcuts: one table, which both listens and is shown. */
+/** Keyboard shortcuts: one table, for handling them and for showing them. */
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { client } from "../ahp";
@@ -29,7 +29,7 @@ function step(by: number): void {
   const at = sessions.findIndex((one) => one.resource === here);
   const next = sessions[at < 0 ? 0 : at + by];
   if (!next) return;
-  arrival.quiet = next.resource; // who steps through sessions goes on stepping
+  arrival.quiet = next.resource; // so that stepping through sessions can continue
   goTo(next.resource);
 }
 
@@ -48,12 +48,12 @@ function stop(): void {
   void client.dispatch(uri, { type: "chat/turnCancelled", turnId: turn.id, duration }).catch(() => undefined);
 }
 
-/** Where there are none, the key only closes what is open. */
+/** Without one, the key only closes what is open. */
 function toggleTerminals(): void {
   if (isOffered("terminals", client.withheld.value, panel.value)) togglePanel("terminals");
 }
 
-/** Keys by themselves count only where nothing is typed. */
+/** Plain keys count only outside of text fields. */
 const SHORTCUTS: readonly Shortcut[] = [
   { keys: ["?"], does: "Show this list", run: () => (showsShortcuts.value = true) },
   { keys: ["n"], does: "New session", run: goToNew },

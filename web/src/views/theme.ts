@@ -1,4 +1,4 @@
-/** Light or dark: as the system has it, or as somebody chose. */
+/** Light or dark: as in the system, or as the user chose. */
 import { computed, effect, signal } from "@preact/signals";
 import { keep, kept } from "./route";
 
@@ -24,7 +24,7 @@ effect(() => {
   else dataset["theme"] = theme.value;
 });
 
-/** Change to the other one. */
+/** Switch between light and dark. */
 export function toggleTheme(): void {
   theme.value = isDark.value ? "light" : "dark";
 }

@@ -58,7 +58,7 @@ export function serverSet(state: SessionState, id: string, its: McpServerState, 
   return changeServer(state, id, (server) => put(server, { state: its, channel }));
 }
 
-/** Nobody has to wait for a server that still starts. */
+/** Turns no longer wait for a server that is starting. */
 export function serverToBackground(
   state: SessionState,
   { id }: ActionOf<"session/mcpServerBackgroundRequested">,
@@ -79,7 +79,7 @@ function changeServer(
   return change(state, id, (entry) => (entry.type === "mcpServer" ? how(entry) : entry), isServer);
 }
 
-/** Change the first entry of an id: at the top level, else among children, where it may have to be of a type. */
+/** Change the first entry with an id: at the top level, or else among children, optionally of one type. */
 function change(
   state: SessionState,
   id: string,

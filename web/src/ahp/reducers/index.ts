@@ -34,7 +34,7 @@ export function reduce(kind: Kind, state: State, action: Action): State {
   }
 }
 
-/** Tell the kind of a channel by its state; any side may choose any URI, so that says nothing. */
+/** Return the kind of a channel by its state. URIs do not tell: any side may choose them. */
 export function kindOf(state: State): Kind {
   if ("turns" in state) return "chat";
   if ("chats" in state) return "session";

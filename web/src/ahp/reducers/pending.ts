@@ -16,7 +16,7 @@ export function pendingMessageRemoved(
   return kind === "steering" ? withoutSteering(state, id) : withoutQueued(state, id);
 }
 
-/** Take a message out, wherever it waits. */
+/** Remove a message, wherever it waits. */
 export function takeMessage(state: ChatState, id: string): ChatState {
   return withoutQueued(withoutSteering(state, id), id);
 }
@@ -31,7 +31,7 @@ function withoutQueued(state: ChatState, id: string): ChatState {
   return left === queue ? state : put(state, { queuedMessages: orNothing(left) });
 }
 
-/** Those named first, in that order; then the others as they stood. */
+/** The named ones first, in that order; then the others as before. */
 export function queuedMessagesReordered(
   state: ChatState,
   { order }: ActionOf<"chat/queuedMessagesReordered">,

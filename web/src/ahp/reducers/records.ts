@@ -1,9 +1,9 @@
 /** Records: objects that are never changed in place. What is absent has no key. */
 
-/** What may be put into a record: null and undefined take a key out. */
+/** Values for a record: null and undefined remove a key. */
 type Changes<T> = { [Key in keyof T]?: T[Key] | null | undefined };
 
-/** Give a record with these fields; null and undefined take a field out. */
+/** Return a record with these fields; null and undefined remove a field. */
 export function put<T extends object>(record: T, changes: Changes<NoInfer<T>>): T {
   const made = { ...record } as Record<string, unknown>;
   for (const [key, value] of Object.entries(changes)) {
@@ -13,7 +13,7 @@ export function put<T extends object>(record: T, changes: Changes<NoInfer<T>>): 
   return made as T;
 }
 
-/** Give some of a record's fields: those that are there. */
+/** Return some of a record's fields: those that are there. */
 export function pick<T extends object, Key extends keyof T>(record: T, ...keys: Key[]): Pick<T, Key> {
   const made: Partial<T> = {};
   for (const key of keys) {
@@ -23,14 +23,14 @@ export function pick<T extends object, Key extends keyof T>(record: T, ...keys: 
   return made as Pick<T, Key>;
 }
 
-/** Give a list with one entry exchanged. */
+/** Return a list with one entry exchanged. */
 export function replaceAt<T>(list: readonly T[], place: number, entry: T): readonly T[] {
   const made = list.slice();
   made[place] = entry;
   return made;
 }
 
-/** Give a list with this entry in the place of the one that it is the same as, or at the end. */
+/** Return a list with this entry in place of the one with the same key, or at the end. */
 export function upsert<T>(
   list: readonly T[] | undefined,
   entry: T,
@@ -40,13 +40,13 @@ export function upsert<T>(
   return place < 0 ? [...(list ?? []), entry] : replaceAt(list!, place, entry);
 }
 
-/** Give a list without what is taken out of it: the very same, if that is nothing. */
+/** Return a list without some entries; the same object if there are none. */
 export function without<T>(list: readonly T[], isOut: (entry: T) => boolean): readonly T[] {
   const left = list.filter((entry) => !isOut(entry));
   return left.length === list.length ? list : left;
 }
 
-/** Give a list, or nothing for an empty one. */
+/** Return a list, or nothing for an empty one. */
 export function orNothing<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length ? list : undefined;
 }

@@ -1,4 +1,4 @@
-/** The session reducer: what a session is, which chats it has, what waits in them. */
+/** The session reducer: the session itself, its chats, and what waits in them. */
 
 import type { Action, ActionOf, SessionAction, SessionInputRequest, SessionState } from "../wire";
 import { Status } from "../wire";
@@ -26,7 +26,7 @@ function chatRemoved(state: SessionState, { chat }: ActionOf<"session/chatRemove
   return put(state, { chats, ...(state.defaultChat === chat && { defaultChat: null }) });
 }
 
-/** What a chat is called by never changes. */
+/** The URI of a chat never changes. */
 function chatUpdated(state: SessionState, action: ActionOf<"session/chatUpdated">): SessionState {
   const { resource: _, ...changes } = action.changes;
   const old = state.chats.find(({ resource }) => resource === action.chat);
@@ -34,7 +34,7 @@ function chatUpdated(state: SessionState, action: ActionOf<"session/chatUpdated"
   return { ...state, chats: upsert(state.chats, put(old, changes), (one) => one === old) };
 }
 
-/** Only if it names every chat, once. */
+/** Only if it names every chat exactly once. */
 function chatsReordered(
   state: SessionState,
   { chats: order }: ActionOf<"session/chatsReordered">,
@@ -61,7 +61,7 @@ function inputNeededRemoved(
   return left === needed ? state : withNeeded(state, left);
 }
 
-/** What a client's tool does needs nobody. */
+/** A call that a client runs needs no input of a person. */
 function withNeeded(state: SessionState, needed: readonly SessionInputRequest[]): SessionState {
   const isNeeded = needed.some(({ kind }) => kind !== "toolClientExecution");
   const status = isNeeded

@@ -1,9 +1,9 @@
-/** What more than one reducer does: settings, flags, working directories. */
+/** Code shared by reducers: settings, flags, working directories. */
 
 import type { URI } from "../wire";
 import { without } from "./records";
 
-/** The settings of a session, or of the root: laid over what is there, or in its place. */
+/** The settings of a session, or of the root: merged into the old ones, or replacing them. */
 export function configure<S extends { config?: { values: object } }>(
   state: S,
   action: { config: object; replace?: boolean },
@@ -14,7 +14,7 @@ export function configure<S extends { config?: { values: object } }>(
   return { ...state, config: { ...config, values } };
 }
 
-/** Set a bit of a status, or take it out. */
+/** Set or clear a bit of a status. */
 export function flag<S extends { status: number }>(state: S, bit: number, isOn: boolean): S {
   const status = isOn ? state.status | bit : state.status & ~bit;
   return status === state.status ? state : { ...state, status };
@@ -33,7 +33,7 @@ export function removeDirectory<S extends Placed>(state: S, directory: URI): S {
   return { ...state, workingDirectories: without(state.workingDirectories, (one) => one === directory) };
 }
 
-/** The replacement takes the place of the directory, unless it stands earlier; it is there once. */
+/** The replacement takes the place of the directory, unless it is listed earlier; it is listed once. */
 export function replaceDirectory<S extends Placed>(state: S, directory: URI, replacement: URI): S {
   const directories = state.workingDirectories ?? [];
   const place = directories.indexOf(directory);

@@ -1,8 +1,8 @@
-/** The status of a chat: what it does, from what is in it, and its flags. */
+/** The status of a chat: its activity, derived from its state, and its flags. */
 
 import { type ActiveTurn, type ChatState, type ResponsePart, Status } from "../wire";
 
-/** Work out the status anew, or with what is given as its activity; the flags stay. */
+/** Recompute the status, or set the given activity; the flags stay. */
 export function statusOf(state: ChatState, activity?: number): number {
   return (state.status & ~Status.Activity) | (activity ?? activityOf(state.activeTurn));
 }

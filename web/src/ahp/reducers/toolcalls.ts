@@ -1,4 +1,4 @@
-/** Tool calls: from one state to the next. Each new state is built anew, of the fields that it has. */
+/** Tool calls: from one state to the next. Each new state is rebuilt from the fields that it has. */
 
 import type { ActionOf, ChatState, ResponsePart, ToolCallContributor, ToolCallState } from "../wire";
 import { pick, put } from "./records";
@@ -14,7 +14,7 @@ const IDENTITY = ["toolCallId", "toolName", "displayName", "intention", "contrib
 const PARAMETERS = ["invocationMessage", "toolInput"];
 const CONSENT = ["confirmed", "selectedOption"];
 const RESULT = ["success", "pastTenseMessage", "content", "structuredContent", "error"];
-/** What a call that waits keeps if it is asked for again without. */
+/** The fields that a waiting call keeps if a repeated request lacks them. */
 const QUESTION = ["confirmationTitle", "riskAssessment", "edits", "editable", "options"];
 
 export function toolCallStart(state: ChatState, action: ActionOf<"chat/toolCallStart">): ChatState {
@@ -52,7 +52,7 @@ export function toolCallReady(state: ChatState, action: ActionOf<"chat/toolCallR
 
 const TOLD = ["invocationMessage", "toolInput"] as const;
 
-/** Whose tool it is may be told late, but a client's stays that client's, and none becomes a client's. */
+/** The contributor may arrive late, but a client's call stays with that client, and no other becomes a client's. */
 function contributorOf(
   old: ToolCallContributor | undefined,
   told: ToolCallContributor | undefined,
@@ -71,7 +71,7 @@ export function toolCallConfirmed(state: ChatState, action: ActionOf<"chat/toolC
       const reasons = pick(action, "reason", "reasonMessage", "userSuggestion");
       return build(call, action, "cancelled", { ...told, ...reasons, ...selected });
     }
-    // An input that is kept elsewhere is not edited here.
+    // An input that is stored elsewhere is not edited here.
     const isText = typeof call["toolInput"] === "string";
     const edited = isText ? pick({ toolInput: action.editedToolInput }, "toolInput") : {};
     return build(call, action, "running", { ...told, ...edited, ...pick(action, "confirmed"), ...selected });
@@ -172,7 +172,7 @@ function build(identity: object, action: { _meta?: object }, status: Status, fie
   return { ...known, status, ...fields } as unknown as ToolCallState;
 }
 
-/** Change every call of that id which is in one of these states. */
+/** Change every call with this id that is in one of these states. */
 function change(
   state: ChatState,
   action: OfCall,

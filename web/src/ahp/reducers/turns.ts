@@ -1,4 +1,4 @@
-/** Turns: how they start, grow, end, go on and are cut off. */
+/** Turns: they start, grow, end, are resumed and truncated. */
 
 import type { ActionOf, ActiveTurn, ChatState, ErrorResponsePart, Turn } from "../wire";
 import { Status } from "../wire";
@@ -7,13 +7,13 @@ import { pick, put, replaceAt } from "./records";
 import { refresh, statusOf } from "./status";
 import { skip } from "./toolcalls";
 
-/** Give the running turn, if it is the one that an action means. */
+/** Return the running turn, if an action is about it. */
 export function matchingTurn(state: ChatState, action: { turnId: string }): ActiveTurn | undefined {
   const turn = state.activeTurn;
   return turn?.id === action.turnId ? turn : undefined;
 }
 
-/** It takes the place of a turn that still runs; the message leaves the queue. */
+/** It replaces a turn that still runs; the message leaves the queue. */
 export function turnStarted(state: ChatState, action: ActionOf<"chat/turnStarted">): ChatState {
   const { turnId, startedAt, message, queuedMessageId } = action;
   const begun = begin(state, { id: turnId, startedAt, message, responseParts: [] });
@@ -21,7 +21,7 @@ export function turnStarted(state: ChatState, action: ActionOf<"chat/turnStarted
   return queuedMessageId ? takeMessage(marked, queuedMessageId) : marked;
 }
 
-/** The last turn goes on, if it failed in a way that it can go on from. */
+/** Resume the last turn, if it failed and can be resumed. */
 export function turnResume(state: ChatState, { turnId }: ActionOf<"chat/turnResume">): ChatState {
   const turn = state.turns.at(-1);
   if (state.activeTurn || turn?.id !== turnId || !isResumable(turn)) return state;
@@ -30,7 +30,7 @@ export function turnResume(state: ChatState, { turnId }: ActionOf<"chat/turnResu
   return begin({ ...state, turns: state.turns.slice(0, -1) }, again);
 }
 
-/** Whether a turn that has ended can go on. */
+/** Whether a turn that has ended can be resumed. */
 export function isResumable(turn: Turn): boolean {
   const part = turn.responseParts.at(-1);
   return turn.state === "error" && part?.kind === "error" && part.resumable === true;
@@ -41,7 +41,7 @@ function begin(state: ChatState, activeTurn: ActiveTurn): ChatState {
   return { ...begun, status: statusOf(begun) & ~Status.IsRead };
 }
 
-/** Text grows by `+`, which does not copy: engines join such strings when somebody reads them, once. */
+/** Text grows by `+`, which does not copy: engines join such strings once, when they are read. */
 export function grow(
   state: ChatState,
   action: ActionOf<"chat/delta" | "chat/reasoning">,
@@ -57,14 +57,14 @@ export function grow(
   return { ...state, activeTurn: { ...turn, responseParts } };
 }
 
-/** Find the first part of an id, whatever it is; parts without an id are never meant. */
+/** Find the first part with an id, of any kind; parts without an id never match. */
 function placeOf(turn: ActiveTurn, id: string): number {
   return turn.responseParts.findIndex((part) =>
     part.kind === "toolCall" ? part.toolCall.toolCallId === id : "id" in part && part.id === id,
   );
 }
 
-/** Errors do not come this way: they end a turn. */
+/** Errors are not handled here: they end a turn. */
 export function responsePart(state: ChatState, action: ActionOf<"chat/responsePart">): ChatState {
   const turn = matchingTurn(state, action);
   if (!turn || action.part.kind === "error") return state;
@@ -100,7 +100,7 @@ export function end(
   return { ...ended, modifiedAt, status: statusOf(ended, error && Status.Error) };
 }
 
-/** Give the time that is so many milliseconds after another; nothing, if that is no time. */
+/** Return the time this many milliseconds after another; nothing if that is not a time. */
 function later(time: string, milliseconds: number): string | undefined {
   const at = new Date(Date.parse(time) + milliseconds);
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString();

@@ -107,7 +107,7 @@ interface Denied {
 /** What a client may dispatch to a chat. */
 export type ChatClientAction =
   | OfTurn<"chat/turnStarted", { startedAt: string; message: Message; queuedMessageId?: string }>
-  /** Durations are milliseconds, by the clock of whoever sends them. */
+  /** Durations are milliseconds, by the clock of the sender. */
   | OfTurn<"chat/turnCancelled", { duration: number }>
   /** Let the last turn, which failed, go on. */
   | OfTurn<"chat/turnResume">

@@ -117,7 +117,7 @@ export interface ToolCallStreamingState extends Identity {
   invocationMessage?: StringOrMarkdown;
 }
 
-/** The call waits for somebody to allow it. */
+/** The call waits for approval. */
 export interface ToolCallPendingConfirmationState extends Identity, Parameters {
   status: "pending-confirmation";
   confirmationTitle?: StringOrMarkdown;
@@ -142,7 +142,7 @@ export interface ToolCallAuthRequiredState extends Identity, Parameters, Consent
   content?: readonly ToolResultContent[];
 }
 
-/** The tool is done; its result waits for somebody to allow it. */
+/** The tool is done; its result waits for approval. */
 export interface ToolCallPendingResultConfirmationState
   extends Identity, Parameters, Consent, ToolCallResult {
   status: "pending-result-confirmation";

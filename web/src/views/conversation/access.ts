@@ -1,4 +1,4 @@
-/** What the parts of a conversation need of the chat that they are shown in. */
+/** The context that the parts of a conversation get from their chat. */
 import type { ReadonlySignal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
@@ -7,19 +7,19 @@ import type { ChatClientAction, URI } from "../../ahp/wire";
 export interface Access {
   readonly session: URI;
   readonly chat: URI;
-  /** Under which what is typed and chosen here is kept. */
+  /** The key of the draft and of the choices here. */
   readonly key: string;
   /** The folder of the chat. */
   readonly folder: URI | undefined;
-  /** A turn is being answered, so what was said before cannot be changed now. */
+  /** A turn is running, so earlier messages cannot be edited now. */
   readonly isBusy: ReadonlySignal<boolean>;
-  /** One may speak here, and change what was said. */
+  /** Whether messages may be sent and edited here. */
   readonly isOpen: boolean;
-  /** Let something happen in the chat. A refusal is shown to the user. */
+  /** Dispatch an action to the chat. A refusal is shown to the user. */
   act(action: ChatClientAction): void;
-  /** Begin to change a message that was sent, and to answer anew from there. */
+  /** Edit a sent message, to continue from there. */
   edit(turnId: string): void;
-  /** Answer a message once more: its turn goes, with what came after it, and it is sent again. */
+  /** Regenerate an answer: the turn and everything after it are removed, and its message is sent again. */
   regenerate(turnId: string): void;
   fork(turnId: string): void;
 }
@@ -28,7 +28,7 @@ const Context = createContext<Access | undefined>(undefined);
 
 export const AccessProvider = Context.Provider;
 
-/** The chat that is shown around here. */
+/** The context of the current chat. */
 export function useAccess(): Access {
   const access = useContext(Context);
   if (!access) throw new Error("no chat is shown here");

@@ -1,4 +1,4 @@
-/** What a screen reader is told of a conversation: that something began, ended or is needed. Never each word as it comes. */
+/** Announcements for screen readers: a turn started, ended or needs something. Never each word as it streams. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { ChatState, ToolCallState, Turn } from "../../ahp/wire";
@@ -7,7 +7,7 @@ import { openRequests, waitingCalls } from "./waiting";
 
 const LONGEST = 300;
 
-/** Tell it, politely. */
+/** Announce it politely. */
 export function Announcer({ chat }: { chat: ChatState }) {
   const words = useSignal("");
   const before = useRef(chat);
@@ -23,7 +23,7 @@ export function Announcer({ chat }: { chat: ChatState }) {
   );
 }
 
-/** Say what is new between two states of one chat; nothing, if it is only more text. */
+/** Return the news between two states of a chat; nothing if it is only more text. */
 export function news(before: ChatState, after: ChatState): string | undefined {
   if (before.resource !== after.resource) return undefined;
   const known = openRequests(before);

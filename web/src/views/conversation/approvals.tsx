@@ -3,7 +3,7 @@ import type { ChatState } from "../../ahp/wire";
 import { useAccess } from "./access";
 import { waitingCalls } from "./waiting";
 
-/** Offer to allow all calls that wait; nothing, if it is one or none. */
+/** Offer to allow all calls that wait, if there are several. */
 export function Approvals({ chat }: { chat: ChatState }) {
   const { act } = useAccess();
   const turnId = chat.activeTurn?.id;

@@ -1,8 +1,8 @@
-/** Questions that were asked in a turn, and what was answered. Open ones are a form, elsewhere. */
+/** Questions of a turn, and their answers. Open questions are shown as a form elsewhere. */
 import type { ChatInputAnswer, ChatInputQuestion, InputRequestResponsePart } from "../../ahp/wire";
 import { Markdown } from "../markdown/markdown";
 
-/** Show what was asked; nothing, while it is open. */
+/** Show the questions; nothing while they are open. */
 export function AskedView({ part, isActive }: { part: InputRequestResponsePart; isActive: boolean }) {
   const { request, response } = part;
   if (!response && isActive) return null;
@@ -32,7 +32,7 @@ function outcomeOf(response: InputRequestResponsePart["response"]): string {
   return { accept: "answered", decline: "declined", cancel: "dismissed" }[response] ?? response;
 }
 
-/** Say what was answered, in the words of the question. */
+/** Return the answer, in the words of the question. */
 export function answerText(question: ChatInputQuestion, answer: ChatInputAnswer | undefined): string {
   if (!answer || answer.state === "skipped") return "";
   const { value } = answer;

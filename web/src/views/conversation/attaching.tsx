@@ -1,11 +1,11 @@
-/** Files that come with a message, as they are chosen and before they are sent. */
+/** Attachments of a message that is not sent yet. */
 import type { Signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { Icon } from "../parts/icon";
 import type { Draft } from "./drafts";
 import { AttachmentView } from "./messageview";
 
-/** What comes along, but for what stands in the text. */
+/** The attachments, except those that are mentioned in the text. */
 export function AttachedList({ draft }: { draft: Signal<Draft> }) {
   const { attached } = draft.value;
   const listed = attached.filter((one) => one.text === undefined);

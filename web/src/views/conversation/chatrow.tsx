@@ -8,7 +8,7 @@ import { isDefaultChat, listChats, nameOfChat } from "./chats";
 interface ChatRowProps {
   uri: URI;
   session: SessionState;
-  /** The chat that is looked at. */
+  /** The chat that is shown. */
   shown: URI;
 }
 

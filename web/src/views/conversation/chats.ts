@@ -1,20 +1,20 @@
-/** The chats of a session: which one is looked at, and which stand beside it. */
+/** The chats of a session: which one is shown, and which are listed. */
 import type { ChatSummary, SessionState, SessionSummary, URI } from "../../ahp/wire";
 
-/** Give the chat that is looked at: the one that is wanted, else the one that a session begins with. */
+/** Return the chat to show: the one of the address, or the default chat. */
 export function chatOf(session: SessionState, wanted: URI | undefined): URI | undefined {
   return wanted ?? session.defaultChat ?? session.chats[0]?.resource;
 }
 
-/** Whether it is the chat that a session begins with. */
+/** Whether it is the default chat of a session. */
 export function isDefaultChat(session: SessionState, chat: URI): boolean {
   return chat === chatOf(session, undefined);
 }
 
 /**
- * List the chats that one can go to, the first one first; none, if there is only that.
+ * List the chats, the default one first; none if it is the only one.
  *
- * Chats that a tool call made are reached from there, so they are listed only while they are looked at.
+ * Chats of tool calls are opened from there, so they are listed only while they are shown.
  */
 export function listChats(session: SessionState, shown: URI): readonly ChatSummary[] {
   const isListed = ({ resource, origin, interactivity }: ChatSummary) =>
@@ -29,7 +29,7 @@ export function listChats(session: SessionState, shown: URI): readonly ChatSumma
 
 const NAMES: Readonly<Record<string, string>> = { fork: "Fork", sideChat: "Side chat", tool: "Subagent" };
 
-/** What people call a chat, also one without a title. */
+/** The name of a chat, even without a title. */
 export function nameOfChat(session: SessionState, chat: ChatSummary): string {
   if (chat.title) return chat.title;
   if (isDefaultChat(session, chat.resource)) return "Main";
@@ -40,7 +40,7 @@ export function nameOfChat(session: SessionState, chat: ChatSummary): string {
   return `${NAMES[kind] ?? "Chat"}${number}`;
 }
 
-/** Find the session that a resource belongs to: one that is it, or one that has it as a chat. */
+/** Find the session of a resource: itself, or the one that has it as a chat. */
 export function placeOf(
   resource: URI,
   sessions: readonly SessionSummary[],

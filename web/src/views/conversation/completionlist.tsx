@@ -10,7 +10,7 @@ interface CompletionListProps {
   onTake: (item: CompletionItem) => void;
 }
 
-/** Show what could follow. */
+/** Show the completions. */
 export function CompletionList({ id, items, chosen, onTake }: CompletionListProps) {
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => list.current?.children[chosen]?.scrollIntoView({ block: "nearest" }), [chosen, items]);

@@ -1,4 +1,4 @@
-/** Completions of what is typed: when to ask, and what becomes of the text when one is taken. */
+/** Completions: when to request them, and how one changes the text. */
 import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { client } from "../../ahp";
@@ -7,13 +7,13 @@ import type { Attached, Draft } from "./drafts";
 
 const ASK_MS = 60;
 
-/** Whether what stands before the cursor could be completed: a word that begins with one of the triggers. */
+/** Whether the text before the cursor can be completed: a word that begins with a trigger. */
 export function asksForCompletion(before: string, triggers: readonly string[]): boolean {
   const word = /(?:^|[\s(\[{'"`,;])(\S+)$/.exec(before)?.[1] ?? "";
   return word !== "" && triggers.includes(word[0]!);
 }
 
-/** Take an item into a draft; gives also where the cursor goes. */
+/** Insert an item into a draft. Returns the new cursor position too. */
 export function takeCompletion(
   draft: Draft,
   item: CompletionItem,
@@ -21,14 +21,14 @@ export function takeCompletion(
 ): { draft: Draft; cursor: number } {
   const start = item.rangeStart ?? cursor;
   const end = item.rangeEnd ?? cursor;
-  const isOpen = item.insertText.endsWith("/"); // a folder: what is in it may be meant
+  const isOpen = item.insertText.endsWith("/"); // a folder: the user may want something inside it
   const after = draft.text.slice(end);
   const inserted = isOpen || /^\s/.test(after) ? item.insertText : `${item.insertText} `;
   const text = draft.text.slice(0, start) + inserted + after;
   return { draft: { text, attached: withItem(draft.attached, item) }, cursor: start + inserted.length };
 }
 
-/** Whether an item is what stands there already: then Enter sends. */
+/** Whether the text has the item already: then Enter sends. */
 export function isTyped(text: string, item: CompletionItem | undefined): boolean {
   return (
     item !== undefined &&
@@ -37,7 +37,7 @@ export function isTyped(text: string, item: CompletionItem | undefined): boolean
   );
 }
 
-/** A command is its text, and nothing to attach; all else is attached once. */
+/** A command is only text; everything else is attached, once. */
 function withItem(attached: readonly Attached[], item: CompletionItem): readonly Attached[] {
   if (item.attachment.displayKind === "command" || attached.some((one) => one.text === item.insertText))
     return attached;
@@ -47,13 +47,13 @@ function withItem(attached: readonly Attached[], item: CompletionItem): readonly
 export interface Completing {
   readonly items: ReadonlySignal<readonly CompletionItem[]>;
   readonly chosen: ReadonlySignal<number>;
-  /** Look for what could follow here. */
+  /** Request completions. */
   ask(text: string, cursor: number): void;
   move(by: number): void;
   close(): void;
 }
 
-/** Ask for completions as somebody types; only the newest answer counts. */
+/** Request completions while the user types; only the newest answer counts. */
 export function useCompletions(chat: string): Completing {
   const items = useSignal<readonly CompletionItem[]>([]);
   const chosen = useSignal(0);

@@ -1,4 +1,4 @@
-/** Where messages are written. While a turn runs, they wait in the queue or steer it. */
+/** The composer. While a turn runs, messages wait in the queue or steer it. */
 import { useSignal } from "@preact/signals";
 import type { ChatState, Message, SessionState } from "../../ahp/wire";
 import { Icon } from "../parts/icon";
@@ -14,16 +14,16 @@ interface ComposerProps {
   session: SessionState;
   chat: ChatState;
   onSend: (message: Message) => void;
-  /** There while a message that was sent is being changed. */
+  /** Set while a sent message is being edited. */
   editing: { readonly onCancel: () => void } | undefined;
 }
 
-/** Show the field, and what can be done with what is in it. */
+/** Show the field and its buttons. */
 export function Composer({ session, chat, onSend, editing }: ComposerProps) {
   const { session: uri, key, act } = useAccess();
   const draft = draftOf(key);
   const dropping = useSignal(false);
-  const turn = editing ? undefined : chat.activeTurn; // what is changed is sent at once, whatever runs
+  const turn = editing ? undefined : chat.activeTurn; // an edited message is sent at once, even during a turn
   const isReady = session.lifecycle === "ready";
   const submit = (isSteering: boolean) => {
     if (!isSendable(draft.value) || !isReady) return;

@@ -18,7 +18,7 @@ interface ComposerFieldProps {
   onEscape: (() => void) | undefined;
 }
 
-/** Show the field, and what could follow. */
+/** Show the field and its completions. */
 export function ComposerField(props: ComposerFieldProps) {
   const { draft, isEditing, isEnabled } = props;
   const { chat, session } = useAccess();
@@ -35,7 +35,7 @@ export function ComposerField(props: ComposerFieldProps) {
     arrival.quiet = undefined;
   }, [chat, isEditing]);
   useEffect(() => {
-    // While a session is still being made, the field is disabled and takes no focus: it comes with the rest.
+    // While a session is still being made, the field is disabled and cannot take the focus; it gets it later.
     if (!isDue.current || !isEnabled) return;
     isDue.current = false;
     field.current?.focus();
@@ -90,7 +90,7 @@ function takeInto(
 ): void {
   if (!field) return;
   const taken = takeCompletion(draft.value, item, field.selectionStart);
-  // At once, not with the next frame: what is selected or typed by then would be lost.
+  // At once, not in the next frame: a selection or typed text would be lost by then.
   field.value = taken.draft.text;
   field.setSelectionRange(taken.cursor, taken.cursor);
   draft.value = taken.draft;
@@ -98,7 +98,7 @@ function takeInto(
   if (taken.draft.text[taken.cursor - 1] === "/") completing.ask(taken.draft.text, taken.cursor);
 }
 
-/** What a key means while the list is open; tells whether it means anything. */
+/** Handle a key while the list is open. Returns whether it was handled. */
 function listKey(
   event: KeyboardEvent,
   completing: Completing,
@@ -117,7 +117,7 @@ function listKey(
   return true;
 }
 
-/** What a key means otherwise. */
+/** Handle a key while the list is closed. */
 function ownKey(
   event: KeyboardEvent,
   { onSubmit, onEscape }: ComposerFieldProps,

@@ -12,7 +12,7 @@ import { Folded, InputView, isEmpty } from "./toolinput";
 
 type Waiting = Extract<ToolCallState, { status: "pending-confirmation" }>;
 
-/** Ask whether a call may run: its options if it has some, else yes or no; the input can be changed where it may be. */
+/** Ask whether a call may run: with its options, or yes and no; the input can be edited if the tool permits it. */
 export function CallConfirmation({ call, turnId }: { call: Waiting; turnId: string }) {
   const { act, folder } = useAccess();
   const changed = useSignal<string | undefined>(undefined);
@@ -65,11 +65,11 @@ export function CallConfirmation({ call, turnId }: { call: Waiting; turnId: stri
 interface ChangeableInputProps {
   text: string;
   changed: Signal<string | undefined>;
-  /** What it would change is shown already. */
+  /** Whether its changes are shown already. */
   isBeside: boolean;
 }
 
-/** The input as it is read, until somebody wants to change it. */
+/** The input for reading, until the user edits it. */
 function ChangeableInput({ text, changed, isBeside }: ChangeableInputProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const name = readInput(text).kind === "command" ? "command" : "input";
@@ -101,7 +101,7 @@ function ChangeableInput({ text, changed, isBeside }: ChangeableInputProps) {
   );
 }
 
-/** What somebody changes: a command alone, or all of the input. */
+/** The text that the user edits: a command alone, or the whole input. */
 function editableText(given: string): string {
   const input = readInput(given);
   return input.kind === "command" ? input.command : (pretty(given) ?? given);
@@ -111,13 +111,13 @@ function inputFrom(given: string, text: string): string {
   return readInput(given).kind === "command" ? withCommand(given, text) : compact(text);
 }
 
-/** The buttons go when they were used: the focus stays with the call. */
+/** The buttons disappear after use: the focus stays with the call. */
 function leave(group: HTMLElement | null): void {
   if (group?.contains(document.activeElement))
     group.closest(".tool")?.querySelector<HTMLElement>(".tool-head")?.focus();
 }
 
-/** As it came: the agent gets the JSON as its tools send it, not as it was spread out for people. */
+/** The agent gets the JSON as its tools send it, not as it was formatted for people. */
 function compact(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text));
@@ -137,7 +137,7 @@ function Buttons({ options, isEdited, reason, onAnswer }: ButtonsProps) {
   const field = useRef<HTMLInputElement>(null);
   const denials = options?.filter((one) => one.kind === "deny") ?? [];
   const offered = options?.filter((one) => one.kind === "approve") ?? [];
-  // The wider ones are about the input that was asked for, so what is changed is approved once.
+  // Wider options are about the original input, so an edited input is approved once.
   const approvals = isEdited ? offered.slice(0, 1) : offered;
   const isPlain = !options || options.length === 0;
   if (reason.value !== undefined) {

@@ -1,4 +1,4 @@
-/** A session: what was said in one of its chats, what that waits for, and where one speaks. */
+/** A session: the conversation in one of its chats, what it waits for, and the composer. */
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { client, useChat, useSession } from "../../ahp";
@@ -27,7 +27,7 @@ import { openRequests } from "./waiting";
 
 interface ConversationProps {
   uri: URI;
-  /** The chat that is wanted; none: the one that the session begins with. */
+  /** The chat of the address; by default, the first one of the session. */
   chat: URI | undefined;
 }
 
@@ -52,7 +52,7 @@ export function Conversation({ uri, chat: wanted }: ConversationProps) {
   return <Open key={shown} uri={uri} session={session} chat={chat} />;
 }
 
-/** Whether a chat was in its session, and is no longer. One that was just made may not be in it yet. */
+/** Whether a chat was removed from its session. A new one may not be in it yet. */
 function useRemoval(session: SessionState | undefined, chat: URI | undefined): boolean {
   const seen = useRef<URI | undefined>(undefined);
   const isThere = session?.chats.some((one) => one.resource === chat) ?? false;

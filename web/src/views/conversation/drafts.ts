@@ -1,11 +1,11 @@
-/** What is typed and not sent, for each chat: it survives going elsewhere, and its text a reload. */
+/** Drafts, one for each chat: they survive navigation, and their texts a reload. */
 import { type Signal, signal } from "@preact/signals";
 import type { Message, MessageAttachment, ModelSelection } from "../../ahp/wire";
 import { toastError } from "../parts/toasts";
 
 export interface Attached {
   readonly attachment: MessageAttachment;
-  /** What stands for it in the text; once that is deleted, it is not sent. */
+  /** Its mention in the text; if that is deleted, it is not sent. */
   readonly text?: string;
 }
 
@@ -17,7 +17,7 @@ export interface Draft {
 export const EMPTY: Draft = { text: "", attached: [] };
 const drafts = new Map<string, Signal<Draft>>();
 
-/** The draft of a chat, by the key that the chat has here. */
+/** The draft of a chat, by its key. */
 export function draftOf(key: string): Signal<Draft> {
   let draft = drafts.get(key);
   if (!draft) {
@@ -50,7 +50,7 @@ export function isSendable(draft: Draft): boolean {
   return draft.text.trim() !== "" || draft.attached.length > 0;
 }
 
-/** Give the draft as a message to a model. */
+/** Return the draft as a message to a model. */
 export function messageOf(draft: Draft, model?: ModelSelection): Message {
   const attachments = draft.attached
     .filter((one) => one.text === undefined || draft.text.includes(one.text))
@@ -61,12 +61,12 @@ export function messageOf(draft: Draft, model?: ModelSelection): Message {
   };
 }
 
-/** Give a message of the user. */
+/** Return a message of the user. */
 export function userMessage(text: string, model?: ModelSelection): Message {
   return { text, origin: { kind: "user" }, ...(model && { model }) };
 }
 
-/** Give a message as a draft, to be changed. */
+/** Return a message as a draft, to be changed. */
 export function draftFrom(message: Message): Draft {
   return { text: message.text, attached: (message.attachments ?? []).map((attachment) => ({ attachment })) };
 }
@@ -85,7 +85,7 @@ async function attachFile(file: File): Promise<Attached> {
   };
 }
 
-/** Add files to a draft; those that cannot be are told. */
+/** Add files to a draft; files that cannot be added are reported. */
 export async function attachFiles(draft: Signal<Draft>, files: Iterable<File>): Promise<void> {
   for (const file of files) {
     try {

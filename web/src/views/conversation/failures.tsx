@@ -1,9 +1,9 @@
-/** Why a turn failed, and how it goes on if it can. */
+/** Why a turn failed, and how to resume it if possible. */
 import type { ErrorInfo, ErrorResponsePart, Turn } from "../../ahp/wire";
 import { Icon } from "../parts/icon";
 import { useAccess } from "./access";
 
-/** Give the error that ended a turn. */
+/** Return the error that ended a turn. */
 export function errorOf({ responseParts }: Pick<Turn, "responseParts">): ErrorInfo | undefined {
   const part = responseParts.findLast((one) => one.kind === "error");
   return part?.kind === "error" ? part.error : undefined;
@@ -12,13 +12,13 @@ export function errorOf({ responseParts }: Pick<Turn, "responseParts">): ErrorIn
 interface FailureProps {
   part: ErrorResponsePart;
   turnId: string;
-  /** The turn ended with it; else it went on. */
+  /** Whether the turn ended with it. */
   isEnd: boolean;
-  /** The turn can go on from here, now. */
+  /** Whether the turn can be resumed now. */
   canResume: boolean;
 }
 
-/** Show an error; one that a turn can go on from has a button for that. */
+/** Show an error, with a button if the turn can be resumed. */
 export function Failure({ part: { error }, turnId, isEnd, canResume }: FailureProps) {
   const { act } = useAccess();
   return (

@@ -6,7 +6,7 @@ const TALLEST = 240;
 export function grow(field: HTMLTextAreaElement | null): void {
   const holder = field?.parentElement;
   if (!field || !holder) return;
-  // The field is low for a moment. What holds it is not, or all that is above would be laid out anew, and move.
+  // The field shrinks for a moment. Its container keeps its height, or everything above would move.
   holder.style.height = `${holder.offsetHeight}px`;
   field.style.height = "auto";
   field.style.height = `${Math.min(field.scrollHeight + 2, TALLEST)}px`;

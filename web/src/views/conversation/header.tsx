@@ -1,4 +1,4 @@
-/** The bar above a session: what it is called and how it stands, and what can be opened beside it. */
+/** The bar above a session: its title, its status, and the panels. */
 import { useSignal } from "@preact/signals";
 import { client } from "../../ahp";
 import type { ChatState, SessionState, URI } from "../../ahp/wire";
@@ -81,7 +81,7 @@ function OpenHeader({ uri, session, chat }: Required<HeaderProps>) {
   );
 }
 
-/** Draws the list of sessions over the page, where that is narrow. */
+/** Opens the list of sessions as a drawer, in a narrow window. */
 export function DrawerButton() {
   return (
     <button
@@ -104,7 +104,7 @@ const BUTTONS: readonly { name: Panel; label: string; icon: IconName }[] = [
   { name: "wire", label: "The wire", icon: "wire" },
 ];
 
-/** Open and close what stands beside the conversation. */
+/** Open and close the panels. */
 export function PanelButtons({ changes }: { changes: number }) {
   return (
     <div class="panel-buttons" role="group" aria-label="Panels">

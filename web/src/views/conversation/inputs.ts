@@ -11,7 +11,7 @@ export type Input =
     }
   | { readonly kind: "other"; readonly text: string; readonly isJson: boolean };
 
-/** What else is given, by name. */
+/** The other arguments, by name. */
 export type Rest = readonly (readonly [name: string, value: string])[];
 
 type Values = Readonly<Record<string, unknown>>;
@@ -27,20 +27,20 @@ export function readInput(text: string): Input {
   return (values && (commandIn(values) ?? editIn(values))) ?? asIs(text);
 }
 
-/** Give an input as it is, whatever it means. */
+/** Return an input as it is, uninterpreted. */
 export function asIs(text: string): Input {
   const json = pretty(text);
   return { kind: "other", text: json ?? text, isJson: json !== undefined };
 }
 
-/** Give the input with another command, as JSON. */
+/** Return the input with another command, as JSON. */
 export function withCommand(text: string, command: string): string {
   const values = objectOf(text) ?? {};
   const name = COMMANDS.find((one) => one in values) ?? COMMANDS[0]!;
   return JSON.stringify({ ...values, [name]: inPlaceOf(values[name], command) });
 }
 
-/** Give JSON with line breaks; nothing if the text is none. */
+/** Return JSON with line breaks; nothing if the text is not JSON. */
 export function pretty(text: string): string | undefined {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
@@ -66,7 +66,7 @@ function commandIn(values: Values): Input | undefined {
   return command ? { kind: "command", command, rest: restOf(values, [name]) } : undefined;
 }
 
-/** A line for a shell; of a list of words, the script that a shell is given, or the words as one would type them. */
+/** A command line; for a list of words, the script of a shell, or the words as a user would type them. */
 function commandOf(value: unknown): string | undefined {
   if (typeof value === "string") return value.trim() ? value : undefined;
   if (!isWords(value) || value.length === 0) return undefined;

@@ -1,8 +1,8 @@
-/** What attachments are called. */
+/** The names of attachments. */
 
 const KEYS = ["label", "displayName", "name", "title", "uri", "type"];
 
-/** Return what people call an attachment, also one of a kind that this page does not know. */
+/** Return the name of an attachment, even of an unknown kind. */
 export function labelOf(attachment: object): string {
   const fields = attachment as Readonly<Record<string, unknown>>;
   const names = KEYS.map((key) => fields[key]);

@@ -1,13 +1,13 @@
-/** A session that somebody looks at is read: not while it is answering, but once there is something to see. */
+/** A session that is shown is marked as read, though not while it is answering. */
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import { client } from "../../ahp";
 import type { ChatState, SessionState, URI } from "../../ahp/wire";
 import { noteOpened } from "../sessions/opened";
 import { activityOf, isUnread } from "../sessions/summaries";
 
-/** Mark it as read when it is looked at. */
+/** Mark it as read when it is shown. */
 export function useMarkRead(uri: URI, session: SessionState, chat: ChatState): void {
-  // At once, not after the next frame: who leaves before that has opened it too.
+  // At once, not after the next frame: the user may leave before that.
   useLayoutEffect(() => noteOpened(uri), [uri]);
   const isDue = isUnread(session) && activityOf(chat.status) !== "running";
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** What the user said, with what came with it. */
+/** A message of the user, with its attachments. */
 import type { ComponentChildren } from "preact";
 import type { Message, MessageAttachment } from "../../ahp/wire";
 import { Icon } from "../parts/icon";
@@ -9,7 +9,7 @@ interface MessageViewProps {
   children?: ComponentChildren;
 }
 
-/** Show a message; what it can be used for stands beside it. */
+/** Show a message, with its buttons. */
 export function MessageView({ message, children }: MessageViewProps) {
   return (
     <div class="message">
@@ -39,13 +39,13 @@ const SPEAKERS: Readonly<Record<string, string>> = {
   systemNotification: "From the host",
 };
 
-/** Say who says it, if it is not the user. */
+/** Show the author, if it is not the user. */
 function Speaker({ kind }: { kind: string | undefined }) {
   if (kind === undefined || kind === "user") return null;
   return <small class="faint">{SPEAKERS[kind] ?? `From: ${kind}`}</small>;
 }
 
-/** Show one attachment: images as such, all else by name. */
+/** Show one attachment: images as such, everything else by name. */
 export function AttachmentView({
   attachment,
   onRemove,

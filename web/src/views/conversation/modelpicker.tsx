@@ -1,4 +1,4 @@
-/** Which model answers, and how it is set. A choice counts from the next message on. */
+/** The choice of the model and its settings. It counts from the next message on. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { client } from "../../ahp";
@@ -23,16 +23,16 @@ export function modelsOf(provider: string): readonly SessionModelInfo[] {
   return agent?.models.filter(isOffered) ?? [];
 }
 
-/** Give settings of a model as the wire has them: no lists, no objects. */
+/** Return the settings of a model for the wire: no lists, no objects. */
 export function modelConfig(values: JsonObject): Record<string, JsonPrimitive> {
   const plain = (value: JsonObject[string]) =>
     typeof value === "object" && value !== null ? JSON.stringify(value) : (value as JsonPrimitive);
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, plain(value)]));
 }
 
-/** Give the model that the next message of a chat goes to. */
+/** Return the model that the next message of a chat goes to. */
 export function nextModel(session: SessionState, chat: ChatState, key: string): ModelSelection | undefined {
-  // The host's note is about the chat that everybody sees.
+  // The host's note is about the default chat.
   const noted = isDefaultChat(session, chat.resource) ? notedModel(session._meta) : undefined;
   return firstOffered(modelsOf(session.provider), choiceOf(key).value, noted, lastModel(chat));
 }
@@ -44,7 +44,7 @@ export function ModelPicker({ session, chat }: { session: SessionState; chat: Ch
   const isOpen = useSignal(false);
   const last = lastModel(chat);
   useEffect(() => {
-    // A message has gone with it: from here on, what others choose counts as much.
+    // A message was sent with it: from now on, the choices of others count as well.
     if (last && isSameModel(choiceOf(key).value, last)) choiceOf(key).value = undefined;
   }, [key, last]);
   const model = nextModel(session, chat, key);

@@ -1,15 +1,15 @@
-/** Which model answers next: what is chosen here, until a message has gone with it; else what answered last. */
+/** Which model answers next: the choice made here, until a message was sent with it; otherwise the model that answered last. */
 import { type Signal, signal } from "@preact/signals";
 import type { ChatState, Meta, ModelSelection, SessionModelInfo } from "../../ahp/wire";
 
 /** Where the host says which model answers messages that name none. */
 const META = "agenthost.model";
-/** Marks the model of an agent that lets nobody choose one. */
+/** Marks the model of an agent without a choice of models. */
 const STAND_IN = "agenthost.standIn";
 
 const choices = new Map<string, Signal<ModelSelection | undefined>>();
 
-/** What is chosen for the next message of a chat, if anything is. It survives a reload. */
+/** The choice for the next message of a chat, if there is one. It survives a reload. */
 export function choiceOf(key: string): Signal<ModelSelection | undefined> {
   let choice = choices.get(key);
   if (!choice) {
@@ -38,12 +38,12 @@ function keep(key: string, model: ModelSelection | undefined): void {
   }
 }
 
-/** Give the model of the last message that named one. */
+/** Return the model of the last message that named one. */
 export function lastModel({ activeTurn, turns }: ChatState): ModelSelection | undefined {
   return activeTurn?.message.model ?? turns.findLast((turn) => turn.message.model)?.message.model;
 }
 
-/** Give what the host notes of a model, in the `_meta` of a session. */
+/** Return the model that the host notes in the `_meta` of a session. */
 export function notedModel(meta: Meta | undefined): ModelSelection | undefined {
   const found = meta?.[META] as Partial<ModelSelection> | undefined;
   return typeof found?.id === "string" ? (found as ModelSelection) : undefined;
@@ -61,7 +61,7 @@ export function isSameModel(one: ModelSelection | undefined, other: ModelSelecti
   return text(one) === text(other);
 }
 
-/** Give the first of these that the agent has, else the model that it begins with; nothing, if it has none. */
+/** Return the first of these that the agent has, or its default model; nothing if it has none. */
 export function firstOffered(
   models: readonly SessionModelInfo[],
   ...wanted: readonly (ModelSelection | undefined)[]

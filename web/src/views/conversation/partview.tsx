@@ -12,13 +12,13 @@ import { ToolCallView } from "./toolcallview";
 interface PartViewProps {
   part: ResponsePart;
   turnId: string;
-  /** It is part of an answer that is not over. */
+  /** Whether the answer is still running. */
   isActive: boolean;
-  /** It is the last one of that. */
+  /** Whether it is the last part of a running answer. */
   isGrowing: boolean;
-  /** It is the last one of an answer that is over. */
+  /** Whether it is the last part of a finished answer. */
   isEnd: boolean;
-  /** The turn failed here, and can go on. */
+  /** Whether the turn failed here and can be resumed. */
   canResume: boolean;
 }
 
@@ -51,7 +51,7 @@ export const PartView = memo(function PartView(props: PartViewProps) {
   }
 });
 
-/** Thoughts are folded away; while they come, their last line shows that something goes on. */
+/** Thoughts are folded; while they stream, their last line shows the progress. */
 function Thinking({ text, isGrowing }: { text: string; isGrowing: boolean }) {
   const open = useSignal(false);
   return (

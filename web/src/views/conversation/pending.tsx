@@ -4,7 +4,7 @@ import { Icon } from "../parts/icon";
 import { useAccess } from "./access";
 import { draftFrom, draftOf } from "./drafts";
 
-/** Show what waits, in the order in which it will be said. */
+/** Show the pending messages, in the order in which they will be sent. */
 export function Pending({ chat }: { chat: ChatState }) {
   const queued = chat.queuedMessages ?? [];
   const steering = chat.steeringMessage;

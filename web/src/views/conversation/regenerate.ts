@@ -1,4 +1,4 @@
-/** Answering a message once more: its turn goes, with all that came after it, and it is sent again. */
+/** Regenerating an answer: the turn and everything after it are removed, and its message is sent again. */
 import { client } from "../../ahp";
 import type { ChatState, Message, ModelSelection } from "../../ahp/wire";
 import { newId } from "../parts/ids";
@@ -7,7 +7,7 @@ import { toast } from "../parts/toasts";
 import { draftFrom, draftOf, isSendable } from "./drafts";
 import { timeNow } from "./times";
 
-/** The chat as it is now, where what is typed in it is kept, and which model answers. */
+/** The current chat, the key of its draft, and the model that answers. */
 export interface Place {
   readonly chat: ChatState;
   readonly key: string;
@@ -15,15 +15,15 @@ export interface Place {
 }
 
 /**
- * Answer the message of a turn once more. `current` gives the chat as it is now.
+ * Regenerate the answer of a turn. `current` returns the current chat.
  *
- * Returns whether the message was sent. It is not if the host does not cut the chat: then nothing has changed,
+ * Returns whether the message was sent. It is not if the host refuses to truncate the chat: then nothing has changed,
  * and the refusal is shown.
  */
 export async function regenerate(current: () => Place, turnId: string): Promise<boolean> {
   const later = laterThan(current().chat, turnId);
   if (later > 0 && !(await isMeant(later))) return false;
-  const place = current(); // it may have changed while somebody thought about it
+  const place = current(); // it may have changed while the user decided
   const turn = place.chat.turns.find((one) => one.id === turnId);
   if (!(await cutBefore(place.chat, turnId)) || !turn) return false;
   const { model = turn.message.model } = place;
@@ -31,9 +31,9 @@ export async function regenerate(current: () => Place, turnId: string): Promise<
 }
 
 /**
- * Send a message in the place of a turn, and of all that came after it. Returns whether it was sent.
+ * Replace a turn, and everything after it, with a new message. Returns whether it was sent.
  *
- * If it is not, what was written is where messages are written.
+ * If not, its text is in the composer again.
  */
 export async function replaceTurn(place: Place, turnId: string, message: Message): Promise<boolean> {
   if (await cutBefore(place.chat, turnId)) return sendAgain(place, message);
@@ -41,7 +41,7 @@ export async function replaceTurn(place: Place, turnId: string, message: Message
   return false;
 }
 
-/** Remove a turn and all after it. Returns whether the host did; the page shows what it refuses. */
+/** Remove a turn and all after it. Returns whether the host did it; a refusal is shown. */
 async function cutBefore(chat: ChatState, turnId: string): Promise<boolean> {
   const at = chat.turns.findIndex((turn) => turn.id === turnId);
   if (at < 0 || chat.activeTurn) {
@@ -71,7 +71,7 @@ function isMeant(later: number): Promise<boolean> {
   );
 }
 
-/** Send a message. One that is refused is not lost: it is where messages are written. */
+/** Send a message. If it is refused, it is in the composer again. */
 async function sendAgain({ chat, key }: Place, message: Message): Promise<boolean> {
   try {
     const action = { type: "chat/turnStarted", turnId: newId(), startedAt: timeNow(), message } as const;
@@ -83,7 +83,7 @@ async function sendAgain({ chat, key }: Place, message: Message): Promise<boolea
   }
 }
 
-/** Put a message back where messages are written, unless somebody has begun another one there. */
+/** Put a message back into the composer, unless there is another one. */
 function keep(key: string, message: Message): void {
   const draft = draftOf(key);
   if (!isSendable(draft.peek())) draft.value = draftFrom(message);

@@ -1,4 +1,4 @@
-/** The settings of a session: what it was made with, and what of it may still be changed. */
+/** The settings of a session, and which of them can still be changed. */
 import { client } from "../../ahp";
 import type {
   ChildCustomization,
@@ -84,7 +84,7 @@ interface CustomizedProps {
   act: (action: SessionClientAction) => void;
 }
 
-/** A customization with its switch, and below it those that it holds. */
+/** A customization with its switch, and those inside it. */
 function Customized({ one, act }: CustomizedProps) {
   const isOn = isEnabled(one);
   const { tag, words } = standingOf(one);
@@ -115,7 +115,7 @@ function Customized({ one, act }: CustomizedProps) {
   );
 }
 
-/** What was decided most specifically counts; without a decision it is on. */
+/** The most specific decision counts; without one it is on. */
 export function isEnabled(one: Customization | ChildCustomization): boolean {
   if (one.type === "plugin" || one.type === "mcpServer") return one.enablement?.[0]?.enabled ?? true;
   return one.enabled ?? true;

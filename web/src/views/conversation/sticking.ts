@@ -2,12 +2,12 @@
  * Following an answer: the end stays in view while the content grows, until a person scrolls up.
  *
  * A scroll event does not say who scrolled. Fields that grow and parts that fold move the content too, so only
- * what follows a wheel, a finger, a key or a held button counts as a person's.
+ * scrolling after a wheel, touch, key or button event counts as the user's.
  */
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
-/** This close to the end is at the end. */
+/** This close to the end counts as the end. */
 const NEAR = 60;
 /** A gesture moves the content within this time, in milliseconds. */
 const GESTURE_MS = 500;
@@ -16,7 +16,7 @@ const GLIDE_MS = 200;
 
 type Scroller = { readonly current: HTMLDivElement | null };
 
-/** Keep to the end for as long as one is there. When `sent` changes, something was said here, and the end is shown. */
+/** Stick to the end while the user is there. When `sent` changes, a message was sent here, and the end is shown. */
 export function useSticking(scroller: Scroller, sent: number) {
   const isStuck = useSignal(true);
   const last = useRef(0);
@@ -31,21 +31,21 @@ export function useSticking(scroller: Scroller, sent: number) {
   useEffect(() => {
     const element = scroller.current;
     if (!element) return;
-    // After layout and before anything is drawn: nobody sees it jump, and nothing is laid out twice.
+    // After layout and before anything is drawn: no jump is visible, and nothing is laid out twice.
     const observer = new ResizeObserver(() => isStuck.value && goToEnd());
     observer.observe(element);
     for (const child of element.children) observer.observe(child);
     return () => observer.disconnect();
   }, []);
   useLayoutEffect(() => {
-    goToEnd(); // whoever says something wants to see the answer
+    goToEnd(); // after sending, the user wants to see the answer
   }, [sent]);
   const look = () => {
     const element = scroller.current;
     if (!element) return;
     const { scrollTop, scrollHeight, clientHeight } = element;
     const left = scrollHeight - scrollTop - clientHeight;
-    // Only whoever goes up from where we were leaves the end, be it a little: content that became shorter is
+    // Only scrolling up from where we were leaves the end, even a little: content that became shorter is
     // at its end, and the end may have moved down since we went there.
     if (scrollTop < last.current - 1 && left > 1) {
       if (hand.moves()) isStuck.value = false;
@@ -55,7 +55,7 @@ export function useSticking(scroller: Scroller, sent: number) {
   return { isStuck, goToEnd, look };
 }
 
-/** Knows whether a person is scrolling: `moves` is asked when the content went up. */
+/** Detects whether the user is scrolling: `moves` is called when the content moved up. */
 function useHand(scroller: Scroller): { moves(): boolean } {
   const until = useRef(0);
   const isHeld = useRef(false);

@@ -1,4 +1,4 @@
-/** A tool call: what it does and how it stands, in a line; its input, output and changes when it is opened. */
+/** A tool call: its description and status in a line; its input, output and changes when it is opened. */
 import { useSignal } from "@preact/signals";
 import { memo } from "preact/compat";
 import { useId } from "preact/hooks";
@@ -129,7 +129,7 @@ function summaryOf(call: ToolCallState) {
   return words === call.displayName ? "" : words;
 }
 
-/** What there is to see without a click: changed files, programs at work, other agents. */
+/** Content that is visible without a click: changed files, running programs, subagents. */
 function hasSomethingToSee(call: ToolCallState): boolean {
   if (call.status === "streaming") return false;
   const content = "content" in call ? call.content : undefined;

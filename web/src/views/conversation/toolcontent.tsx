@@ -1,4 +1,4 @@
-/** What a tool shows, while it runs or when it is done. */
+/** The content that a tool shows, while it runs or afterwards. */
 import type { ToolResultContent } from "../../ahp/wire";
 import { FileEdits } from "../diffs/fileedits";
 import { ContentView, ReadingView } from "../files/contentview";
@@ -75,7 +75,7 @@ function TerminalBlock({ uri, title, isLive }: { uri: string; title: string; isL
 
 function Subagent({ block }: { block: Extract<ToolResultContent, { type: "subagent" }> }) {
   const { session } = useAccess();
-  // One that is not known yet is a chat of this session: it was made by a call in it.
+  // An unknown one is a chat of this session, created by a call.
   const place = placeOf(block.resource, client.sessions.value ?? []) ?? { session, chat: block.resource };
   return (
     <a class="card subagent" href={hrefOf(place.session, place.chat)}>

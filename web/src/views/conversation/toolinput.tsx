@@ -1,4 +1,4 @@
-/** What a tool is given, for people: a command as one types it, an edit as its diff, and JSON for all else. */
+/** The input of a tool, for people: a command as typed, an edit as a diff, and JSON for everything else. */
 import type { ComponentChildren } from "preact";
 import { DiffView } from "../diffs/diffview";
 import { Code, CodeBlock } from "../parts/code";
@@ -16,7 +16,7 @@ export function Input({ text, isFolded }: { text: string; isFolded: boolean }) {
   );
 }
 
-/** Show an input as what it means. Beside a change that is shown already, an edit is only JSON. */
+/** Show an input by its meaning. If its change is shown already, an edit is only JSON. */
 export function InputView({ text, isBeside = false }: { text: string; isBeside?: boolean }) {
   const read = readInput(text);
   const input = isBeside && read.kind === "edit" ? asIs(text) : read;
@@ -69,12 +69,12 @@ function RestView({ rest }: { rest: Rest }) {
   );
 }
 
-/** Whether a tool is given nothing, which needs no words. */
+/** Whether the input is empty, so that nothing is shown. */
 export function isEmpty(text: string): boolean {
   return /^\s*(\{\s*\})?\s*$/.test(text);
 }
 
-/** Fold something away, or do not. */
+/** Show content, folded or not. */
 export function Folded({
   isFolded,
   title,

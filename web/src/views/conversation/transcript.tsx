@@ -1,7 +1,7 @@
 /**
- * The turns of a conversation, the newest at the bottom and in view, unless one reads further up.
+ * The turns of a conversation, the newest at the bottom and in view, unless the user scrolled up.
  *
- * Only some are made at once; the rest follow in quiet moments, or when one scrolls up to them.
+ * Only some are rendered at once; the rest follow when the browser is idle, or when the user scrolls up.
  */
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
@@ -14,10 +14,10 @@ import { waitsForPerson } from "./waiting";
 
 const AT_FIRST = 12;
 const AT_A_TIME = 12;
-/** So many are made without being asked for. */
+/** How many turns are rendered initially. */
 const UNASKED = 200;
 
-/** Show the turns. When `sent` changes, something was said here, and the end is shown. */
+/** Show the turns. When `sent` changes, a message was sent here, and the end is shown. */
 export function Transcript({ chat, sent }: { chat: ChatState; sent: number }) {
   const scroller = useRef<HTMLDivElement>(null);
   const { turns, activeTurn } = chat;
@@ -25,7 +25,7 @@ export function Transcript({ chat, sent }: { chat: ChatState; sent: number }) {
   const last = turns.at(-1);
   const resumable = !activeTurn && last && isResumable(last) ? last : undefined;
   const all = activeTurn ? [...turns, activeTurn] : turns;
-  // Where what is made begins: it only moves up, so that nothing that is there goes when more is said.
+  // The first rendered turn. It only moves up, so that no turn disappears when others are added.
   const from = useSignal(Math.max(0, turns.length - AT_FIRST));
   const hidden = Math.min(from.value, turns.length);
   const makeEarlier = useEarlier(scroller, from, hidden);
@@ -79,7 +79,7 @@ export function Transcript({ chat, sent }: { chat: ChatState; sent: number }) {
   );
 }
 
-/** Gives what makes earlier turns. What is in view stays where it is: at the very top no browser sees to that. */
+/** Returns a function that renders earlier turns. It keeps the scroll position, as browsers do not at the very top. */
 function useEarlier(
   scroller: { readonly current: HTMLDivElement | null },
   from: Signal<number>,
@@ -98,7 +98,7 @@ function useEarlier(
   };
 }
 
-/** Do something when nothing else is to be done, again for each new `key`. */
+/** Run a function when the browser is idle, again for each new `key`. */
 function useWhenIdle(run: () => void, isWanted: boolean, key: number): void {
   useEffect(() => {
     if (!isWanted) return;

@@ -1,4 +1,4 @@
-/** A turn: what was said, what was answered, how it ended. An old one is never rendered again. */
+/** A turn: the message, the answer, and how it ended. An old turn is never rendered again. */
 import { memo } from "preact/compat";
 import type { ActiveTurn, Turn, UsageInfo } from "../../ahp/wire";
 import { Copy } from "../parts/copy";
@@ -10,11 +10,11 @@ import { MessageView } from "./messageview";
 interface TurnViewProps {
   turn: Turn | ActiveTurn;
   number: number;
-  /** It is being answered. */
+  /** Whether it is running. */
   isActive: boolean;
-  /** It goes on when somebody decides or answers something. */
+  /** Whether it waits for a decision or an answer. */
   isWaiting: boolean;
-  /** It failed, and can go on from there. */
+  /** Whether it failed and can be resumed. */
   canResume: boolean;
 }
 
@@ -55,7 +55,7 @@ function keyOf(part: Turn["responseParts"][number], at: number): string {
   return "id" in part && typeof part.id === "string" ? part.id : String(at);
 }
 
-/** Whether nothing has come yet, or nothing since it failed. */
+/** Whether there is no output yet, or none since it failed. */
 function isSilent({ responseParts }: Turn | ActiveTurn): boolean {
   const part = responseParts.at(-1);
   return !part || part.kind === "error";
@@ -125,7 +125,7 @@ function Ending({ turn, isActive, canResume }: EndingProps) {
   );
 }
 
-/** Answers the message once more. What failed or was stopped says so in a word, as one would look for it there. */
+/** Regenerates the answer. For a turn that failed or was stopped, the label says "Retry". */
 function Again({ turn, isRetry }: { turn: Turn | ActiveTurn; isRetry: boolean }) {
   const { regenerate, isBusy } = useAccess();
   return (
@@ -142,7 +142,7 @@ function Again({ turn, isRetry }: { turn: Turn | ActiveTurn; isRetry: boolean })
   );
 }
 
-/** Say what a turn cost. */
+/** Return the usage of a turn in words. */
 export function UsageView({ usage }: { usage: UsageInfo }) {
   const pieces = [
     usage.inputTokens !== undefined && `${count(usage.inputTokens)} in`,

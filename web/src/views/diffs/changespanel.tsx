@@ -1,4 +1,4 @@
-/** All that a session has changed in files. */
+/** All file changes of a session. */
 import { client, useChangeset } from "../../ahp";
 import type { SessionState } from "../../ahp/wire";
 import { changesetOf, notedEdits } from "./edits";

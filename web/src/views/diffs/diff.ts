@@ -27,7 +27,7 @@ export interface Diff {
 }
 
 const CONTEXT = 3;
-/** How different texts may be for the fewest lines to be looked for; beyond it, all between is replaced. */
+/** Up to how many differences the minimal diff is computed; beyond that, everything in between is replaced. */
 const MOST_EDITS = 2000;
 
 /** Compare two texts. */
@@ -76,7 +76,7 @@ function edits(a: readonly string[], b: readonly string[]): Edit[] {
   const at = most + 1;
   const trace: Int32Array[] = [];
   for (let d = 0; d <= most; d++) {
-    // Only the diagonals that can be reached are kept: all of them would be most², not the square of what differs.
+    // Only reachable diagonals are kept: memory grows with the square of the differences, not of the limit.
     trace.push(reach.slice(at - d - 1, at + d + 2));
     for (let k = -d; k <= d; k += 2) {
       const down = k === -d || (k !== d && reach[at + k - 1]! < reach[at + k + 1]!);
@@ -135,7 +135,7 @@ function markPair(lines: Line[], removed: number, added: number): void {
   while (head < most && old.text[head] === now.text[head]) head++;
   let tail = 0;
   while (tail < most - head && old.text.at(-1 - tail) === now.text.at(-1 - tail)) tail++;
-  if (head + tail < most / 3) return; // hardly anything in common: a mark over nearly all says nothing
+  if (head + tail < most / 3) return; // hardly anything in common: marking nearly everything would not help
   lines[removed] = { ...old, changed: [head, old.text.length - tail] };
   lines[added] = { ...now, changed: [head, now.text.length - tail] };
 }

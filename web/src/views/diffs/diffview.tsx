@@ -4,7 +4,7 @@ import { type Diff, diffTexts, type Line } from "./diff";
 
 const SIGNS = { same: " ", added: "+", removed: "−" } as const;
 const NAMES = { same: "", added: "added", removed: "removed" } as const;
-/** So many lines are shown at once; a larger change says how much more there is. */
+/** How many lines are shown at once; a larger change says how many more there are. */
 const MOST_LINES = 1500;
 
 /** Show what changed between two texts. */

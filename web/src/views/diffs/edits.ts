@@ -2,13 +2,13 @@
 import type { FileEdit, Meta, SessionState, URI } from "../../ahp/wire";
 import { baseName } from "../sessions/summaries";
 
-/** Give the channel that has all changes of a session; nothing, if the host offers none. */
+/** Return the channel that has all changes of a session; nothing, if the host offers none. */
 export function changesetOf({ changesets = [] }: SessionState): URI | undefined {
   const whole = changesets.filter(({ uriTemplate }) => !uriTemplate.includes("{"));
   return (whole.find(({ changeKind }) => changeKind === "session") ?? whole[0])?.uriTemplate;
 }
 
-/** Give the changes that a host without changesets notes in the `_meta` of a session. */
+/** Return the changes that a host without changesets notes in the `_meta` of a session. */
 export function notedEdits(meta: Meta | undefined): readonly FileEdit[] {
   const found = meta?.["agenthost.diffs"];
   return Array.isArray(found) ? (found as unknown as readonly FileEdit[]) : [];
@@ -16,14 +16,14 @@ export function notedEdits(meta: Meta | undefined): readonly FileEdit[] {
 
 export type EditKind = "created" | "deleted" | "renamed" | "edited";
 
-/** What became of the file. Only `after`, where nothing says how much was removed, is a new file. */
+/** The kind of change. An edit with only `after`, and no count of removed lines, is a new file. */
 export function kindOf(edit: FileEdit): EditKind {
   if (!edit.before) return edit.diff?.removed ? "edited" : "created";
   if (!edit.after) return "deleted";
   return edit.before.uri === edit.after.uri ? "edited" : "renamed";
 }
 
-/** The file, as it is called now. */
+/** The current name of the file. */
 export function uriOf(edit: FileEdit): string {
   return edit.after?.uri ?? edit.before?.uri ?? "";
 }

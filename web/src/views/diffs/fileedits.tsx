@@ -10,7 +10,7 @@ import { kindOf, pathOf, uriOf } from "./edits";
 interface FileEditsProps {
   edits: readonly FileEdit[];
   folder?: string | undefined;
-  /** Whether they are opened at first; a few are, many are not. */
+  /** Whether they are open initially: a few are, many are not. */
   open?: boolean;
 }
 
@@ -55,7 +55,7 @@ function EditView({ edit, folder, open }: { edit: FileEdit; folder: string | und
   );
 }
 
-/** How many lines came and went. */
+/** How many lines were added and removed. */
 export function Counts({ edit }: { edit: FileEdit }) {
   const { added, removed } = edit.diff ?? {};
   if (added === undefined && removed === undefined) return null;

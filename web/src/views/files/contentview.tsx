@@ -1,4 +1,4 @@
-/** Content that is kept elsewhere: small images at once, all else when somebody asks for it. */
+/** Content that is kept elsewhere: small images are loaded at once, everything else on request. */
 import { useSignal } from "@preact/signals";
 import type { ContentRef } from "../../ahp/wire";
 import { Code, CodeBlock } from "../parts/code";
@@ -49,7 +49,7 @@ interface ReadingViewProps {
   bare?: boolean;
 }
 
-/** Show what was read, or why it was not; bare where what is around it names it already. */
+/** Show the content, or why it could not be read; without a title if its surroundings have one. */
 export function ReadingView({ reading, uri, name = baseName(uri), bare = false }: ReadingViewProps) {
   switch (reading.kind) {
     case "loading":

@@ -28,7 +28,7 @@ const BY_ENDING: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-/** Give what was read in the form that it is shown in. */
+/** Return content in the form in which it is shown. */
 export function contentOf(read: Result<"resourceRead">, uri: string): Content {
   const contentType = (read.contentType ?? BY_ENDING[endingOf(uri)] ?? "")
     .split(";")[0]!

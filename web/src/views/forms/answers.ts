@@ -1,7 +1,7 @@
-/** Answers to questions: what is typed or chosen as the values of the protocol, and what is wrong with it. */
+/** Answers to questions: entries as values of the protocol, and their errors. */
 import type { ChatInputAnswer, ChatInputAnswerValue, ChatInputQuestion } from "../../ahp/wire";
 
-/** What a field holds while somebody works on it: as typed, so that half a number can stand there. */
+/** The entry of a field while it is edited: as typed, so that it can be half a number. */
 export interface Entry {
   readonly text?: string;
   readonly yes?: boolean;
@@ -9,7 +9,7 @@ export interface Entry {
   readonly other?: string;
 }
 
-/** Give what a field begins with: the answer that is there, else the question's default, else nothing. */
+/** Return the initial entry of a field: the existing answer, the question's default, or nothing. */
 export function entryFor(question: ChatInputQuestion, answer: ChatInputAnswer | undefined): Entry {
   if (answer && answer.state !== "skipped") return entryOf(answer.value);
   switch (question.kind) {
@@ -40,7 +40,7 @@ function entryOf(value: ChatInputAnswerValue): Entry {
   }
 }
 
-/** Give the value that an entry stands for; nothing if it is empty or no such value. */
+/** Return the value of an entry; nothing if it is empty or invalid. */
 export function valueOf(question: ChatInputQuestion, entry: Entry): ChatInputAnswerValue | undefined {
   switch (question.kind) {
     case "text":
@@ -75,7 +75,7 @@ function freeform(text: string | undefined, isMany: boolean): string[] {
   return pieces.map((piece) => piece.trim()).filter(Boolean);
 }
 
-/** Say what is wrong with an entry, or nothing. */
+/** Return what is wrong with an entry; nothing if it is valid. */
 export function problemWith(question: ChatInputQuestion, entry: Entry): string | undefined {
   const value = valueOf(question, entry);
   if (value === undefined) {
@@ -118,7 +118,7 @@ function countProblem({ min, max }: Bounds, count: number): string | undefined {
   return max !== undefined && count > max ? `Choose at most ${max}; ${count} are chosen.` : undefined;
 }
 
-/** Say in a few words what a question takes. */
+/** Return in a few words what a question accepts. */
 export function hintFor(question: ChatInputQuestion): string {
   const { min, max } = question as Bounds;
   if (question.kind === "boolean" || question.kind === "single-select") return "";

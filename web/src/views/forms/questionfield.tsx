@@ -8,7 +8,7 @@ interface QuestionFieldProps {
   entry: Entry;
   hint: string;
   problem: string | undefined;
-  /** Takes a function of the entry as it is by then: two changes may come between two renderings. */
+  /** Takes a function of the current entry: two changes may come between two renderings. */
   onChange: (change: (entry: Entry) => Entry) => void;
   onFocus: (is: boolean) => void;
 }

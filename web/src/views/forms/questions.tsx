@@ -1,4 +1,4 @@
-/** A request for input as a form. What is typed is a draft that everybody sees; only accepting it answers. */
+/** A request for input as a form. What is typed is a draft that everybody sees; accepting it is the answer. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useRef } from "preact/hooks";
 import type { ChatInputAnswer, ChatInputQuestion, ChatInputRequest, ChatInputResponse } from "../../ahp/wire";
@@ -97,16 +97,16 @@ function isSame(one: ChatInputAnswer | undefined, other: ChatInputAnswer | undef
 }
 
 /**
- * What stands in the fields: what is typed here, and what others type, unless it is typed over here just now.
+ * The contents of the fields: what is typed here, and what others type, unless the user is typing here.
  *
- * What we sent comes back as an answer, but says less than what was typed: of what does not fit there is no
- * draft at all. So it never stands in for that.
+ * Our drafts come back as answers, but with less than what was typed: for an invalid value there is no
+ * draft at all. So they never replace it.
  */
 function useDrafts(request: ChatInputRequest, onDraft: QuestionFormProps["onDraft"]) {
   const entries = useSignal<Readonly<Record<string, Entry>>>({});
   const focused = useRef<string | undefined>(undefined);
   const waiting = useRef(new Map<string, { question: ChatInputQuestion; entry: Entry }>());
-  // All that may still come back, oldest first: the echo of a draft can arrive after the next one was sent.
+  // Drafts that may still come back, oldest first: the echo of a draft can arrive after the next one was sent.
   const sent = useRef(new Map<string, (ChatInputAnswer | undefined)[]>());
   const timer = useRef<number | undefined>(undefined);
   const seen = useRef(request.answers);

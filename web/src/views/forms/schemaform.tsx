@@ -16,7 +16,7 @@ interface SchemaFormProps {
   schema: Pick<SessionConfigSchema, "properties" | "required">;
   values: Values;
   onChange: (values: Values) => void;
-  /** Which may be changed; all by default. Others are shown as they are. */
+  /** Which settings can be changed; all by default. Others are read-only. */
   isEditable?: (property: SessionConfigPropertySchema) => boolean;
   /** Finds values for a property whose choices are not in the schema. */
   suggest?: (property: string, query: string) => Promise<readonly Suggestion[]>;
@@ -122,7 +122,7 @@ type Common = { id: string; disabled: boolean; "aria-describedby": string | unde
 
 function Select({ property, value, needed, onChange, common }: PropertyProps & { common: Common }) {
   const choices = property.enum ?? [];
-  // An option is a text for the browser, whatever it stands for.
+  // An option is a text for the browser, whatever its value is.
   const name = (choice: Json | undefined) => String(choice);
   const chosen = choices.find((choice) => choice === value);
   const isSet = chosen !== undefined;
@@ -145,7 +145,7 @@ function Select({ property, value, needed, onChange, common }: PropertyProps & {
 
 const SUGGEST_MS = 150;
 
-/** A text with values to choose from, fetched as it is typed; the browser's own list shows them. */
+/** A text with values to choose from, fetched while typing; the browser's own list shows them. */
 function Suggesting({
   name,
   value,

@@ -1,15 +1,15 @@
 /**
- * Markdown text as blocks, read again from only the last block on while text streams in.
+ * Markdown text as blocks. While text streams in, only the last block is parsed again.
  *
- * Nothing before the last block can change by text that follows, save for link definitions: those that come after
- * their use count once the text is whole, which is when it is read in one piece.
+ * Text that follows cannot change anything before the last block, except link definitions: those that come after
+ * their use count once the text is complete, when it is parsed in one piece.
  */
 import { Lexer, type Token } from "marked";
 
 export interface Document {
   readonly source: string;
   readonly blocks: readonly Token[];
-  /** How many blocks stay as they are, whatever follows, and where in the source the others begin. */
+  /** How many blocks are final, and where in the source the others begin. */
   readonly settled: number;
   readonly from: number;
 }
@@ -17,7 +17,7 @@ export interface Document {
 const CARRIAGE_RETURN = /\r\n?/g;
 const NOTHING: Document = { source: "", blocks: [], settled: 0, from: 0 };
 
-/** Read Markdown; `before` is what was read of the beginning of the same text, if anything was. */
+/** Read Markdown; `before` is the result for the beginning of the same text, if there is one. */
 export function readMarkdown(text: string, before: Document = NOTHING): Document {
   const source = text.includes("\r") ? text.replace(CARRIAGE_RETURN, "\n") : text;
   if (!source.startsWith(before.source)) return readMarkdown(source);
@@ -34,7 +34,7 @@ export function readMarkdown(text: string, before: Document = NOTHING): Document
     }
     start += token.raw.length;
   }
-  // Should the tokens not add up to the text, where they begin is unknown: nothing new is settled.
+  // If the tokens do not add up to the text, their positions are unknown: nothing new is final.
   if (start !== source.length) return { source, blocks, settled: before.settled, from: before.from };
   return { source, blocks, settled, from };
 }

@@ -42,7 +42,7 @@ const NAMED: Readonly<Record<string, string>> = {
 
 const REFERENCE = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}));/g;
 
-/** Give text with its character references resolved. */
+/** Return text with its character references resolved. */
 export function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(REFERENCE, (whole, decimal?: string, hex?: string, name?: string) => {

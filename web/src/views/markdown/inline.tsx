@@ -52,7 +52,7 @@ function Piece({ token }: { token: Token }): ComponentChildren {
 
 const LONGEST_NODE = 1000;
 
-/** A long text as several nodes: a browser shapes only the last one again while the text grows. Parted after spaces. */
+/** Split a long text into several nodes, after spaces: while it grows, the browser shapes only the last one again. */
 export function shortNodes(text: string): string | string[] {
   if (text.length <= LONGEST_NODE) return text;
   const nodes: string[] = [];
@@ -82,7 +82,7 @@ function Link({ token }: { token: Tokens.Link }) {
   );
 }
 
-/** An image of a text is a link: fetching it would tell a stranger that the answer is being read, and what is in its address. */
+/** An image becomes a link: fetching it would tell a third party that the answer is being read, and leak its address. */
 function ImageLink({ token }: { token: Tokens.Image }) {
   const href = safeHref(decodeEntities(token.href));
   const words = `🖼 ${token.text || token.href}`;

@@ -7,12 +7,12 @@ import { CodeBlock } from "../parts/code";
 import { type Document, readMarkdown } from "./blocks";
 import { Inline } from "./inline";
 
-/** What holds lines runs the way that its first letter does; the lines themselves see to it (`markdown.css`). */
+/** A container takes its direction from its first letter; its lines decide for themselves (`markdown.css`). */
 const AUTO = { dir: "auto" } as const;
 
 interface MarkdownProps {
   text: string;
-  /** More is to come: only the end is read again. When the last of it has come, all of it is. */
+  /** The text may still grow: only its end is parsed again. Once it is complete, all of it is parsed. */
   streaming?: boolean | undefined;
 }
 
@@ -32,7 +32,7 @@ const BlockView = memo(
   function BlockView({ token }: { token: Token }): ComponentChildren {
     switch (token.type) {
       case "heading":
-        // A step down: the page's own headings stand above those of an answer.
+        // One level down: the page's own headings are above those of an answer.
         return h(
           `h${Math.min((token as Tokens.Heading).depth + 2, 6)}`,
           null,

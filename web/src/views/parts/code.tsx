@@ -5,7 +5,7 @@ import { Copy } from "./copy";
 
 /** Longer code is plain. */
 const LONGEST_COLOURED = 100_000;
-/** Long code is made of pieces of so many lines: one that grows is laid out again only at its end. */
+/** Long code is split into pieces of this many lines: while it grows, only its end is laid out again. */
 const LINES = 64;
 
 interface CodeBlockProps {
@@ -47,7 +47,7 @@ const Piece = memo(function Piece({ text, language }: { text: string; language: 
   return <span class="piece">{colour(text, language)}</span>;
 });
 
-/** Take code apart after every so many lines. */
+/** Split code into pieces. */
 export function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   let start = 0;

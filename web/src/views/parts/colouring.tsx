@@ -1,7 +1,7 @@
 /**
  * A little colour for code: comments, strings, numbers and words that most languages share.
  *
- * It knows no grammar. What it cannot tell it leaves plain, which is better than a wrong colour.
+ * It knows no grammar. Where it is not sure, it uses no colour, which is better than a wrong one.
  */
 import type { ComponentChildren } from "preact";
 
@@ -60,7 +60,7 @@ function patternFor(language: string): RegExp {
   return pattern;
 }
 
-/** Give code as text with coloured pieces in it. */
+/** Return code as text with coloured pieces in it. */
 export function colour(text: string, language: string): ComponentChildren {
   const name = language.toLowerCase();
   if (PLAIN.has(name)) return text;

@@ -7,7 +7,7 @@ import { toast } from "./toasts";
 const SHOWN_MS = 1500;
 
 interface CopyProps {
-  /** What is copied: a text, or what makes it when it is asked for. */
+  /** The text to copy, or a function that makes it. */
   text: string | (() => string);
   label?: string;
   class?: string;

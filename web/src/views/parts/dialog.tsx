@@ -1,4 +1,4 @@
-/** Dialogs on the browser's own element: it holds the focus, closes with Esc, and gives the focus back. */
+/** Dialogs on the browser's own element: it traps the focus, closes with Esc, and restores the focus. */
 import { signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
@@ -6,7 +6,7 @@ import { Icon } from "./icon";
 
 interface DialogProps {
   title: string;
-  /** What closing it means. Without it nothing closes the dialog, as nothing can be done before it is answered. */
+  /** Called when it closes. Without it the dialog cannot be closed: it has to be answered. */
   onClose?: () => void;
   children: ComponentChildren;
   class?: string;
@@ -32,7 +32,7 @@ export function Dialog({ title, onClose, children, class: more = "" }: DialogPro
         event.preventDefault();
         onClose?.();
       }}
-      // At the second Esc a browser closes it, whatever was said to the first.
+      // A browser closes it at the second Esc, even if the first was prevented.
       onClose={() => (onClose ? onClose() : element.current?.showModal())}
       onMouseDown={(event) => event.target === element.current && onClose?.()}
       onKeyDown={(event) => event.stopPropagation()}
@@ -56,7 +56,7 @@ interface Asked {
   readonly title: string;
   readonly text: string;
   readonly yes: string;
-  /** There for a question that is answered in words: what stands in the field at first. */
+  /** For a question that is answered with text: the initial text. */
   readonly value?: string;
   readonly answer: (value: string | undefined) => void;
 }
@@ -74,12 +74,12 @@ function ask(question: Omit<Asked, "answer">): Promise<string | undefined> {
   });
 }
 
-/** Ask whether something that cannot be undone is meant. */
+/** Ask for confirmation of something that cannot be undone. */
 export async function confirm(title: string, text: string, yes: string): Promise<boolean> {
   return (await ask({ title, text, yes })) !== undefined;
 }
 
-/** Ask for a line of text; nothing, if it is thought better of. */
+/** Ask for a line of text; nothing if the user cancels. */
 export async function askFor(
   title: string,
   label: string,
@@ -89,7 +89,7 @@ export async function askFor(
   return (await ask({ title, text: label, yes, value }))?.trim() || undefined;
 }
 
-/** Where `confirm` and `askFor` ask. */
+/** The dialog of `confirm` and `askFor`. */
 export function Questions() {
   const question = asked.value;
   return question ? <Question key={question.title} question={question} /> : null;

@@ -1,4 +1,4 @@
-/** Icons: few strokes on a grid of 16, in the colour of the text. They mean nothing to a screen reader. */
+/** Icons: few strokes on a grid of 16, in the colour of the text. Hidden from screen readers. */
 const STROKES = {
   add: "M8 3v10M3 8h10",
   archive: "M2.5 3h11v3h-11zM3.5 6v7h9V6M6.5 9h3",
@@ -43,7 +43,7 @@ const STROKES = {
 
 export type IconName = keyof typeof STROKES;
 
-/** Show an icon. Where it stands alone, whatever holds it carries the words. */
+/** Show an icon. If it is alone, its container has the label. */
 export function Icon({ name, class: more }: { name: IconName; class?: string }) {
   return (
     <svg class={more ? `icon ${more}` : "icon"} viewBox="0 0 16 16" aria-hidden="true">

@@ -1,6 +1,6 @@
 /** Roving focus: a list is one stop of the Tab key, and arrows move inside of it. */
 
-/** Move the focus among the elements that match, if this key asks for it; tells whether it did. */
+/** Move the focus among the elements that match, if this key does that. Returns whether it did. */
 export function rove(
   event: KeyboardEvent,
   selector: string,

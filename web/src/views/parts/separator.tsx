@@ -1,4 +1,4 @@
-/** The edge of a panel, by which its width is changed: dragged, or moved by arrows. A double click undoes it. */
+/** The edge of a panel, to resize it by dragging or with the arrow keys. A double click resets it. */
 
 const STEP = 40;
 
@@ -40,7 +40,7 @@ export function Separator({ label, edge, width, min, max, onMove, onReset }: Sep
         event.preventDefault();
         move(wanted);
       }}
-      // Else the browser drags what comes to be under the pointer, as a link in the list.
+      // Otherwise the browser drags what is under the pointer, such as a link in the list.
       onMouseDown={(event) => event.preventDefault()}
       onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
       onPointerMove={(event) => {

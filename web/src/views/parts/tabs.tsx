@@ -1,4 +1,4 @@
-/** Tabs: one stop of the Tab key; arrows choose. What is shown below belongs to whoever uses this. */
+/** Tabs: one stop of the Tab key; arrows choose. The content below belongs to the caller. */
 import type { ComponentChildren } from "preact";
 import { rove } from "./roving";
 

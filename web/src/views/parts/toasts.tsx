@@ -15,7 +15,7 @@ const MOST = 4;
 const toasts = signal<readonly Toast[]>([]);
 let count = 0;
 
-/** Say a sentence. One that is already shown is not said twice. */
+/** Show a sentence. One that is already shown is not repeated. */
 export function toast(text: string, kind: Kind = "info"): void {
   const rest = toasts.value.filter((one) => one.text !== text);
   const id = ++count;
@@ -23,7 +23,7 @@ export function toast(text: string, kind: Kind = "info"): void {
   if (kind === "info") setTimeout(() => dismiss(id), INFO_MS);
 }
 
-/** Say what went wrong with something, in the words of whoever refused it. */
+/** Show what went wrong, in the words of the error. */
 export function toastError(error: unknown, what?: string): void {
   const words = error instanceof Error ? error.message : String(error);
   toast(what ? `${what}: ${words}` : words, "error");
@@ -33,7 +33,7 @@ function dismiss(id: number): void {
   toasts.value = toasts.value.filter((one) => one.id !== id);
 }
 
-/** Where toasts are shown. */
+/** The corner with the toasts. */
 export function Toasts() {
   return (
     <section class="toasts" aria-label="Notices">

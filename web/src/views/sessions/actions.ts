@@ -1,4 +1,4 @@
-/** What can be done with a session, or with one of its chats, from outside of it. */
+/** Actions on a session, or on one of its chats, from the list or a menu. */
 import { client } from "../../ahp";
 import type { ChatState, SessionState, SessionSummary, URI } from "../../ahp/wire";
 import { isDefaultChat, nameOfChat } from "../conversation/chats";
@@ -9,7 +9,7 @@ import { goHome, goTo, route } from "../route";
 import { isMarkedUnread, noteOpened } from "./opened";
 import { isArchived } from "./summaries";
 
-/** What is needed of a session to do something with it. */
+/** The parts of a session that actions need. */
 type Named = Pick<SessionSummary, "resource" | "title" | "status">;
 
 /** List what a menu of a session offers. */
@@ -23,7 +23,7 @@ export function sessionMenu(summary: Named): MenuItem[] {
       label: unread ? "Mark as read" : "Mark as unread",
       icon: "mail",
       run: () => {
-        noteOpened(session); // a mark that somebody sets is shown
+        noteOpened(session); // an explicit mark is shown
         void client.dispatch(session, { type: "session/isReadChanged", isRead: unread });
       },
     },
@@ -53,7 +53,7 @@ export async function rename({ resource, title: old }: Named): Promise<void> {
   if (title && title !== old) void client.dispatch(resource, { type: "session/titleChanged", title });
 }
 
-/** Delete a session, if that is meant. */
+/** Delete a session, after asking. */
 export async function remove({ resource, title }: Named): Promise<void> {
   const is = await confirm(
     "Delete session?",

@@ -1,4 +1,4 @@
-/** How a session stands, as a word and a colour; where there is no room, as a dot. */
+/** The status of a session, as a word and a colour; in small places, as a dot. */
 import { type Activity, activityOf } from "./summaries";
 
 const TONES: Readonly<Record<Activity, string>> = {

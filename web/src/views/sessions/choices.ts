@@ -1,4 +1,4 @@
-/** What a new session is made with: an agent, its model, a folder, and options as the host resolves them. */
+/** The choices for a new session: an agent, its model, a folder, and options as the host resolves them. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { client } from "../../ahp";
@@ -17,7 +17,7 @@ import { keep, kept } from "../route";
 
 type Resolved = Result<"resolveSessionConfig">;
 
-/** What is chosen, and how that changes. */
+/** The current choices, and functions that change them. */
 export interface Choices {
   readonly agents: readonly AgentInfo[];
   readonly agent: AgentInfo;
@@ -31,13 +31,13 @@ export interface Choices {
   readonly config: Config;
   /** The model that answers, as messages name it. */
   readonly selection: ModelSelection | undefined;
-  /** All else, as the host is asked. */
+  /** Everything else, as sent to the host. */
   readonly params: Omit<Params<"createSession">, "channel">;
 }
 
 type Config = ReturnType<typeof useConfig>;
 
-/** Choose what a session is made with. The agent is remembered for the next visit. */
+/** Manage the choices for a new session. The agent is remembered for the next visit. */
 export function useChoices(agents: readonly [AgentInfo, ...AgentInfo[]]): Choices {
   const provider = useSignal(kept("agent"));
   const chosen = useSignal<{ id: string; values: JsonObject } | undefined>(undefined);

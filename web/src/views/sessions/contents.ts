@@ -1,4 +1,4 @@
-/** Search in what was said: the host looks, and finds sessions that the list shows beside those with fitting titles. */
+/** Full-text search: the host finds sessions, which the list shows in addition to those with matching titles. */
 import { signal } from "@preact/signals";
 import { client } from "../../ahp";
 import type { URI } from "../../ahp/wire";
@@ -7,9 +7,9 @@ const PAUSE_MS = 200;
 const MIN_LENGTH = 2;
 
 export interface Contents {
-  /** Some of what was said, by session. */
+  /** Excerpts, by session. */
   readonly excerpts: ReadonlyMap<URI, string>;
-  /** What to say about the search: that it goes on, has not seen everything, or failed. */
+  /** The status of the search: running, incomplete, or failed. */
   readonly note: string;
 }
 
@@ -17,10 +17,10 @@ const NOTHING: Contents = { excerpts: new Map(), note: "" };
 let timer: ReturnType<typeof setTimeout> | undefined;
 let asked = 0;
 
-/** What was found for the text that was searched for last. */
+/** The results of the last search. */
 export const contents = signal<Contents>(NOTHING);
 
-/** Search for a text, once nothing more of it is typed. What was found before stays until then. */
+/** Search for a text once typing pauses. Earlier results stay until then. */
 export function searchContents(text: string): void {
   const sought = text.trim();
   const number = ++asked;

@@ -1,4 +1,4 @@
-/** A session written down: all that was said and done in it, in Markdown. Pure. */
+/** A session as a document: everything that was said and done in it, in Markdown. Pure. */
 import type {
   ActiveTurn,
   ChatState,
@@ -17,14 +17,14 @@ import { readInput } from "../conversation/inputs";
 
 const MAX_INPUT = 200;
 
-/** A session whole: what the list says of it, and what was said in its chats, beginning with the first. */
+/** A complete session: its entry in the list, and its chats, the first one first. */
 export interface Written {
   readonly summary: SessionSummary;
   readonly session: SessionState;
   readonly chats: readonly ChatState[];
 }
 
-/** Write a session down. */
+/** Return a session as Markdown. */
 export function markdownOf({ summary, session, chats }: Written): string {
   const times = `from ${timeOf(summary.createdAt)} to ${timeOf(summary.modifiedAt)}`;
   const id = summary.resource.replace(/^.*?:\//, "").replace(/^\/+/, "") || summary.resource;
@@ -104,7 +104,7 @@ function linesOf(text: string): string[] {
 
 const ENDS = { denied: "denied", skipped: "not run", "result-denied": "its result was withheld" } as const;
 
-/** What came of a call, in a line. */
+/** The outcome of a call, in a line. */
 function outcomeOf(call: ToolCallState): string {
   if (call.status === "cancelled") {
     const said = `${headlineOf(call)}: ${ENDS[call.reason] ?? call.reason}`;
@@ -119,7 +119,7 @@ function outcomeOf(call: ToolCallState): string {
   return given && done.includes(name) ? `${done} ${given}` : done;
 }
 
-/** What is called, and with what, in a line: in the tool's own words, if it has any. */
+/** The tool and its input, in a line: in the tool's own words, if it has any. */
 function headlineOf(call: ToolCallState): string {
   const told = plainOf(call.invocationMessage);
   if (told && told !== call.displayName) return oneLine(told, MAX_INPUT);
@@ -138,7 +138,7 @@ function inputOf(call: ToolCallState): string {
   return oneLine(given.join(", "), MAX_INPUT);
 }
 
-/** What a call is given, as text; nothing, if that is kept elsewhere. */
+/** The input of a call as text; nothing if it is stored elsewhere. */
 function givenTo(call: ToolCallState): string {
   const given = call.status === "streaming" ? call.partialInput : call.toolInput;
   return typeof given === "string" ? given : "";
@@ -178,7 +178,7 @@ function plainOf(words: StringOrMarkdown | undefined): string {
   return typeof words === "object" ? words.markdown : (words ?? "");
 }
 
-/** A text that moves no cursor, with tabs as spaces and all ends of lines alike. */
+/** A text without control characters, with tabs as spaces and uniform line ends. */
 function clean(text: string): string {
   const lines = text.replace(/\r\n?/g, "\n").replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, "");
   return lines.split("\n").map(spaced).join("\n");

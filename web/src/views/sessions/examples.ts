@@ -1,13 +1,13 @@
-/** Things to say first, for who does not know yet what an agent is good for. */
+/** Example messages, for users who do not know yet what an agent can do. */
 
 export interface Example {
-  /** What it is, for people. */
+  /** The label. */
   readonly label: string;
-  /** What is said. */
+  /** The message. */
   readonly text: string;
 }
 
-/** Agents do not say what to ask them. This one is known: it comes with the server. */
+/** Agents do not declare examples. This one is known: it comes with the server. */
 const KNOWN: Readonly<Record<string, readonly Example[]>> = {
   demo: [
     { label: "See all that it can do", text: "/help" },
@@ -22,7 +22,7 @@ const GENERAL: readonly Example[] = [
   { label: "Look around", text: "Which files are here, and what are they for?" },
 ];
 
-/** Give a few things to say to an agent. */
+/** Return a few example messages for an agent. */
 export function examplesFor(provider: string): readonly Example[] {
   return KNOWN[provider] ?? GENERAL;
 }

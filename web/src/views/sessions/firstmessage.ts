@@ -1,14 +1,14 @@
-/** What is to be said in a session as soon as it is there: sessions take a moment to get ready. */
+/** The first message of a session, sent as soon as the session is ready. */
 import type { Message } from "../../ahp/wire";
 
 const waiting = new Map<string, Message>();
 
-/** Say this in a session when it is ready. */
+/** Send this in a session when it is ready. */
 export function setFirstMessage(session: string, message: Message): void {
   waiting.set(session, message);
 }
 
-/** Give what is to be said, once. */
+/** Return the message, once. */
 export function takeFirstMessage(session: string): Message | undefined {
   const message = waiting.get(session);
   waiting.delete(session);

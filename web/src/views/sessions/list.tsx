@@ -1,4 +1,4 @@
-/** The list of sessions: search, archive, and a row for each under its date, more of them as one scrolls. */
+/** The list of sessions: search, archive, and a row for each under its date; scrolling loads more. */
 import { signal, useComputed, useSignal } from "@preact/signals";
 import { Fragment } from "preact";
 import { memo } from "preact/compat";
@@ -117,9 +117,9 @@ function Period({ at, after, now }: { at: number; after: number | undefined; now
 interface RowProps {
   summary: SessionSummary;
   isChosen: boolean;
-  /** It is where the Tab key enters the list. */
+  /** Whether the Tab key enters the list here. */
   isFirst: boolean;
-  /** What was searched for, with some of what was said around it. */
+  /** The search, with excerpts. */
   excerpt: string | undefined;
   now: number;
 }
@@ -156,7 +156,7 @@ const Row = memo(function Row({ summary, isChosen, isFirst, excerpt, now }: RowP
   );
 });
 
-/** Some of what was said, with the words that were searched for marked. */
+/** An excerpt, with the words of the search marked. */
 function Excerpt({ text }: { text: string }) {
   return (
     <span class="details excerpt faint" dir="auto">

@@ -1,9 +1,9 @@
 /**
  * Which sessions were opened in this browser.
  *
- * The host says of every session that nobody has marked as read that it is unread, also of those that programs
- * make by the hundred. A mark means something only where somebody has been: so it is shown for what has
- * changed since it was opened, and not for what was never opened.
+ * To the host, every session is unread until a client marks it as read, including those that programs
+ * create by the hundred. So the mark is shown only for sessions that were opened here and have
+ * changed since.
  */
 import { signal } from "@preact/signals";
 import type { SessionSummary } from "../../ahp/wire";
@@ -20,7 +20,7 @@ addEventListener("storage", ({ key, newValue }) => {
   if (key === `agenthost.${KEY}`) opened.value = readOpened(newValue ?? undefined);
 });
 
-/** Read what was kept; what is no list of URIs counts as none. */
+/** Read the stored list; anything but a list of URIs counts as empty. */
 function readOpened(text: string | undefined): string[] {
   try {
     const found: unknown = JSON.parse(text ?? "[]");
@@ -30,7 +30,7 @@ function readOpened(text: string | undefined): string[] {
   }
 }
 
-/** Note that a session is looked at, or that somebody wants to be reminded of it. */
+/** Note that a session was opened, or marked as unread by the user. */
 export function noteOpened(uri: string): void {
   const known = opened.peek();
   if (known.at(-1) === uri) return;
@@ -38,7 +38,7 @@ export function noteOpened(uri: string): void {
   keep(KEY, JSON.stringify(opened.value));
 }
 
-/** Whether a session is marked as unread: it was opened here, and nobody has read what came since. */
+/** Whether a session is marked as unread: it was opened here, and has unread changes since. */
 export function isMarkedUnread(summary: Pick<SessionSummary, "resource" | "status">): boolean {
   return isUnread(summary) && opened.value.includes(summary.resource);
 }

@@ -1,4 +1,4 @@
-/** Where a session begins: a field to write in, what it is made with as chips, and examples to click. */
+/** The start page: a field to write in, the choices for the session as chips, and examples to click. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { AhpError, client } from "../../ahp";
@@ -16,10 +16,10 @@ import { setFirstMessage } from "./firstmessage";
 import { StartComposer } from "./startcomposer";
 import { askForTokens } from "./tokens";
 
-/** What is typed here is kept under this name, as there is no session yet. */
+/** The key of the draft here, as there is no session yet. */
 const DRAFT = "new";
 
-/** Show where a session begins. */
+/** Show the start page. */
 export function StartView() {
   useEffect(() => void (document.title = "agenthost"), []);
   const [first, ...others] = client.root.value?.agents ?? [];
@@ -62,7 +62,7 @@ function Start({ agents }: { agents: readonly [AgentInfo, ...AgentInfo[]] }) {
       return true;
     } catch (error) {
       toastError(error, "The session was not made");
-      // What is wrong with an option is mended where options are.
+      // Errors of an option are shown in the form of the options.
       if (error instanceof AhpError && error.code === ErrorCode.InvalidParams) isOpen.value = true;
       return false;
     } finally {

@@ -1,4 +1,4 @@
-/** The field of a session that is not there yet, with what the session is made with as chips. */
+/** The message field of a new session, with its choices as chips. */
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { client } from "../../ahp";
@@ -18,7 +18,7 @@ interface StartComposerProps {
   onSend: () => void;
 }
 
-/** Show the field, the chips, and what sends it. */
+/** Show the field, the chips and the send button. */
 export function StartComposer({ draft, choices, options, isMaking, onSend }: StartComposerProps) {
   const dropping = useSignal(false);
   const canSend = isSendable(draft.value) && !isMaking;

@@ -18,12 +18,12 @@ export function activityOf(status: number): Activity {
   return status & ERROR ? "error" : "idle";
 }
 
-/** Whether something happened in a session that nobody has looked at. */
+/** Whether a session has unread changes. */
 export function isUnread(summary: Pick<SessionSummary, "status">): boolean {
   return (summary.status & IS_READ) === 0;
 }
 
-/** Whether a session was put away. */
+/** Whether a session is archived. */
 export function isArchived(summary: Pick<SessionSummary, "status">): boolean {
   return (summary.status & IS_ARCHIVED) !== 0;
 }
@@ -43,7 +43,7 @@ export interface Filter {
   readonly found?: { has(uri: string): boolean };
 }
 
-/** Give the sessions that fit, the newest first; every word has to be in the title, the agent, the model or the folder. */
+/** Return the matching sessions, newest first; every word has to be in the title, the agent, the model or the folder. */
 export function filterSessions(all: Iterable<SessionSummary>, filter: Filter): SessionSummary[] {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (summary: SessionSummary) => {
@@ -57,7 +57,7 @@ export function filterSessions(all: Iterable<SessionSummary>, filter: Filter): S
   return [...all].filter(fits).sort(byChange);
 }
 
-/** Split a text so that every second piece is one of the words of another. */
+/** Split a text at the words of a query: every second piece is such a word. */
 export function splitAtWords(text: string, sought: string): string[] {
   const words = sought.split(/\s+/).filter(Boolean);
   const escaped = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));

@@ -1,4 +1,4 @@
-/** Tokens that agents need for what they use: asked for when the host says that one is missing, then tried again. */
+/** Tokens that agents need for what they use: requested when the host says that one is missing; then the action is repeated. */
 import { signal, useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import { AhpError, client } from "../../ahp";
@@ -34,7 +34,7 @@ export async function giveTokens(resources: readonly ProtectedResourceMetadata[]
   return isGiven;
 }
 
-/** Where tokens are asked for. */
+/** The dialog for tokens. */
 export function Tokens() {
   const asked = needed.value;
   return asked ? <TokenDialog needed={asked} /> : null;

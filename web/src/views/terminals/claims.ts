@@ -13,7 +13,7 @@ export function holderOf(claim: TerminalClaim): string {
   return claim.toolCallId ? "a tool call's" : "a session's";
 }
 
-/** The claim that taking it over would ask for; nothing where it cannot be had. */
+/** The claim for taking it over; nothing if that is not possible. */
 export function nextClaim(claim: TerminalClaim): { label: string; claim: TerminalClaim } | undefined {
   if (claim.kind !== "session") return undefined;
   if (claim.toolCallId || claim.turnId)

@@ -42,7 +42,7 @@ const DARK: ITheme = {
   brightWhite: "#ffffff",
 };
 
-/** Give the colours that fit the page as it is. */
+/** Return the colours for the current theme. */
 export function terminalTheme(element: HTMLElement): ITheme {
   const style = getComputedStyle(element);
   const background = style.backgroundColor;

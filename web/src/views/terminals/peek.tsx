@@ -4,7 +4,7 @@ import { lastLines } from "./plain";
 
 const LINES = 12;
 
-/** Show the last lines of a terminal, as they come. */
+/** Show the last lines of a terminal, live. */
 export function TerminalPeek({ uri }: { uri: string }) {
   const watch = useTerminal(uri);
   const state = watch.state.value;

@@ -1,9 +1,9 @@
-/** Terminal output as plain text, for a glance at it: no escapes, and lines that were written over as they ended up. */
+/** Terminal output as plain text, for previews: no escapes, and overwritten lines in their final form. */
 
 const ESCAPES =
   /\u001b(?:\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[PX^_][^\u001b]*(?:\u001b\\)?|\[[0-?]*[ -/]*[@-~]?|[ -/]*[0-~]?)/g;
 
-/** Give the last lines of raw output. */
+/** Return the last lines of raw output. */
 export function lastLines(output: string, count: number): string {
   const plain = output.slice(-20_000).replace(ESCAPES, "");
   const lines = plain.split("\n").map(overwritten);

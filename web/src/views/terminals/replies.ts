@@ -1,16 +1,16 @@
 /**
- * Replies: what a terminal answers to a program by itself, told apart from what somebody types.
+ * Replies: tells automatic answers of a terminal to its program from what the user types.
  *
- * xterm.js says both in one event. What it answers it says while it parses output, and calls back right after that, in
- * the same task; what is typed comes in a task of its own. So what was said when a write calls back is an answer, and
- * what is still there in the microtask after it was typed.
+ * xterm.js reports both with one event. Its answers come while it parses output, and it calls back right after that, in
+ * the same task; typing comes in another task. So everything reported before a write calls back is an answer, and
+ * everything after the next microtask was typed.
  */
 import type { Terminal } from "@xterm/xterm";
 
-/** That the terminal got or lost the focus, for a program that wants to know. */
+/** Reports of the focus, for programs that asked for them. */
 const FOCUS = new Set(["\x1b[I", "\x1b[O"]);
 
-/** Pass on what is typed, and of the answers those to `live` output while `isHolder` says that they are ours to give. */
+/** Pass on what is typed, and answers to `live` output while `isHolder` says that this page holds the terminal. */
 export function replies(
   terminal: Pick<Terminal, "write" | "onData">,
   send: (data: string) => void,
@@ -36,7 +36,7 @@ export function replies(
   return {
     /** Show what a program prints now. */
     live: (data: string) => write(data, true),
-    /** Show what it printed before: what it asked then was answered then. */
+    /** Show earlier output, whose queries were answered back then. */
     replay: (data: string) => write(data, false),
   };
 }

@@ -33,7 +33,7 @@ function attach(watch: Watch<TerminalState>, holder: HTMLElement): () => void {
   const fit = new FitAddon();
   terminal.loadAddon(fit);
   strictly(() => terminal.open(holder));
-  // Tab and Esc are the program's, so this is the way out for whoever has only a keyboard.
+  // Tab and Esc belong to the program, so keyboard users need another way out.
   terminal.attachCustomKeyEventHandler((event) => {
     if (event.key !== "Escape" || !event.shiftKey) return true;
     document.querySelector<HTMLElement>(".dock [role=tab][aria-selected=true]")?.focus();
@@ -70,7 +70,7 @@ function attach(watch: Watch<TerminalState>, holder: HTMLElement): () => void {
   };
 }
 
-/** Whoever holds a terminal says how large it is; others see it as it is. */
+/** The holder of a terminal sets its size; others see it in that size. */
 function sizeKeeper(watch: Watch<TerminalState>, terminal: Terminal, addon: FitAddon) {
   let timer: number | undefined;
   const fit = () => {

@@ -2,11 +2,11 @@
  * xterm.js under a policy that forbids inline styles.
  *
  * xterm writes `<style>` elements, and `style` attributes for colours that are in no palette. `style-src 'self'`
- * refuses both; the same through the CSSOM it allows. So what xterm takes for style elements become sheets that the
- * document adopts, and on spans, which its lines are made of, the attribute is set as `cssText`.
+ * refuses both, but allows the same through the CSSOM. So the style elements of xterm become sheets that the
+ * document adopts, and the attribute of spans, which make up its lines, is set as `cssText`.
  */
 
-/** Make an element that takes the text of a style sheet, and stands where a `<style>` would. */
+/** Create an element that takes the text of a style sheet, in place of a `<style>`. */
 function makeSheet(): HTMLElement {
   const element = create.call(document, "span") as HTMLElement;
   element.hidden = true;
@@ -37,6 +37,6 @@ export function strictly(open: () => void): void {
   try {
     open();
   } finally {
-    Reflect.deleteProperty(document, "createElement"); // the prototype's is there again
+    Reflect.deleteProperty(document, "createElement"); // the prototype's method is visible again
   }
 }

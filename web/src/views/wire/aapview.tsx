@@ -1,4 +1,4 @@
-/** The same turn over AAP: the line for a shell, and a button that sends it and lists the events as they come. */
+/** The same turn over AAP: a shell command, and a button that sends it and lists the events live. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { type AapTurn, aapIdOf, curlOf, sendTurn } from "../../aap";
@@ -15,7 +15,7 @@ interface Heard {
 
 const MOST_SHOWN = 1000;
 
-/** Show a turn of this session as AAP has it; `text` is what to begin with. */
+/** Show a turn of this session over AAP; `text` is the initial message. */
 export function AapView({ session, text }: { session: string | undefined; text: string }) {
   const said = useSignal<string | undefined>(undefined);
   const stream = useSignal<AapTurn["stream"]>("delta");
@@ -100,7 +100,7 @@ function Events({ heard, isOpen }: { heard: readonly Heard[]; isOpen: boolean })
   );
 }
 
-/** Sends a turn and gathers its events; a new one, or leaving, ends the old. */
+/** Sends a turn and collects its events. A new turn, or leaving, ends the old one. */
 function useSending() {
   const heard = useSignal<readonly Heard[]>([]);
   const isOpen = useSignal(false);

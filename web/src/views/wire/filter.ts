@@ -1,4 +1,4 @@
-/** What the wire panel says of each frame, and which frames it shows. */
+/** The rows of the wire panel, and its filter. */
 import type { Frame, RpcMessage } from "../../ahp";
 
 export const KINDS = ["request", "response", "error", "action", "rejection", "notification", "note"] as const;
@@ -9,7 +9,7 @@ export interface Line {
   readonly kind: Kind;
   /** The method, or the type of the action. */
   readonly name: string;
-  /** The URI that it came or went over; of an answer, nothing. */
+  /** The channel; none for an answer. */
   readonly channel: string;
   readonly serverSeq: number | undefined;
   readonly id: string;
@@ -21,7 +21,7 @@ export interface WireFilter {
   readonly text: string;
   readonly direction: "both" | "in" | "out";
   readonly kind: Kind | "all";
-  /** Only of this channel; of all, if undefined. */
+  /** Only this channel; all if undefined. */
   readonly channel: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export const EVERYTHING: WireFilter = { text: "", direction: "both", kind: "all"
 const lines = new WeakMap<Frame, Line>();
 const messages = new WeakMap<Frame, RpcMessage>();
 
-/** Give a frame's message; nothing for a note, or what is no JSON. */
+/** Return a frame's message; nothing for a note, or if it is not JSON. */
 export function messageOf(frame: Frame): RpcMessage | undefined {
   if (frame.kind === "note") return undefined;
   let message = messages.get(frame);
@@ -45,7 +45,7 @@ export function messageOf(frame: Frame): RpcMessage | undefined {
   return message;
 }
 
-/** Give a frame in a line. It is read once. */
+/** Return a frame as a row. Cached. */
 export function lineOf(frame: Frame): Line {
   let line = lines.get(frame);
   if (!line) {
@@ -106,7 +106,7 @@ function firstAfter(frames: readonly Frame[], from: number): number {
   return at;
 }
 
-/** Give the frames that fit. Text is looked for in the message as it was sent; every word has to be there. */
+/** Return the matching frames. Every word must occur in the message as it was sent. */
 export function filterFrames(frames: readonly Frame[], filter: WireFilter): readonly Frame[] {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   const { direction, kind, channel } = filter;
@@ -122,7 +122,7 @@ export function filterFrames(frames: readonly Frame[], filter: WireFilter): read
   });
 }
 
-/** Name the requests that answers belong to: by direction and id, as each side counts for itself. */
+/** Find the requests of answers, by direction and id: each side numbers its own. */
 export function requestNames(frames: readonly Frame[], names: Map<string, string>, from: number): number {
   for (let at = firstAfter(frames, from); at < frames.length; at++) {
     const frame = frames[at]!;

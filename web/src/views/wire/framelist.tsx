@@ -1,4 +1,4 @@
-/** A list of any number of frames, of which only those in view are made. It keeps to the newest while one is at the end. */
+/** A list of any number of frames, of which only the visible ones are rendered. It sticks to the newest while scrolled to the end. */
 import { useSignal } from "@preact/signals";
 import { memo } from "preact/compat";
 import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";

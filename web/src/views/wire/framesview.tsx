@@ -1,4 +1,4 @@
-/** The messages of the connection: a list of any length, and the one that is chosen in full. */
+/** The messages of the connection: a list of any length, and the selected one in full. */
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { client, type Frame } from "../../ahp";

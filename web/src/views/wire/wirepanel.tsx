@@ -1,4 +1,4 @@
-/** The wire: every message of this connection, as it goes by; and the same turn over the other protocol. */
+/** The wire: every message of this connection, live; and the same turn over the other protocol. */
 import { useSignal } from "@preact/signals";
 import { Tabs } from "../parts/tabs";
 import { AapView } from "./aapview";
@@ -6,7 +6,7 @@ import { FramesView } from "./framesview";
 
 const PANEL = "wire-panel";
 
-/** Show the wire; `text` is what a turn over AAP would say at first. */
+/** Show the wire; `text` is the initial message of a turn over AAP. */
 export function WirePanel({ session, text }: { session: string | undefined; text: string }) {
   const tab = useSignal("ahp");
   return (
