@@ -34,7 +34,7 @@ class Server:
         self.port = int(next(line for line in process.stdout if "listens on" in line).rpartition(":")[2])
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
-        """Ask it something, and give the answer."""
+        """Ask it something, and return the answer."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         connection.request(method, path, None if body is None else json.dumps(body))
         answer = connection.getresponse().read()

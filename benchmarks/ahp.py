@@ -87,7 +87,7 @@ class Load:
         self._process = process
 
     def run(self, server: Server, kind: str, **plan: Any) -> Any:
-        """Let it do something with a server, and give what it found."""
+        """Let it do something with a server, and return what it found."""
         assert self._process.stdin
         assert self._process.stdout
         before = server.cpu()

@@ -97,7 +97,7 @@ def _addition(number: int) -> AddSession:
 
 
 async def opening(folder: str) -> dict[str, float]:
-    """Open a host on a store, and give how long that took, the first page too, and the memory of both."""
+    """Open a host on a store, and return how long that took, the first page too, and the memory of both."""
     before = resident()
     begun = time.perf_counter()
     async with make_host(folder) as host:
@@ -119,7 +119,7 @@ def run_opening(folder: str, result: Any) -> None:
 
 
 def apart(work: Callable[..., None], *arguments: Any) -> Any:
-    """Run something in a process of its own, and give what it puts."""
+    """Run something in a process of its own, and return what it puts."""
     context = multiprocessing.get_context("spawn")
     result: Any = context.Queue()
     process = context.Process(target=work, args=(*arguments, result))

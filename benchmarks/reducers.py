@@ -118,7 +118,7 @@ def decode_only(lines: list[bytes]) -> None:
 
 
 def best_rates(work: dict[str, Callable[[], object]], count: int, rounds: int) -> dict[str, float]:
-    """Run each in turn, and give the best rate of each in actions a second."""
+    """Run each in turn, and return the best rate of each in actions a second."""
     best = dict.fromkeys(work, float("inf"))
     for _ in range(rounds):
         for name, function in work.items():

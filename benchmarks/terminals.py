@@ -36,7 +36,7 @@ async def watch(feed: Feed, uri: str) -> int:
 
 
 async def latencies(session: Session, feed: Feed) -> list[float]:
-    """Say one word after the other in a session, and give how long each takes to its reader, in ms."""
+    """Say one word after the other in a session, and return how long each takes to its reader, in ms."""
     found = []
     for place in range(WORDS):
         await asyncio.sleep(PAUSE)

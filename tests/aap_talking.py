@@ -183,7 +183,7 @@ class Speaker:
     def open(
         self, method: str, path: str, body: Any = None, *, raw: bytes | None = None, **headers: str
     ) -> Listening:
-        """Send a request, and give the answer to be read; `raw` is a body that is no JSON of ours."""
+        """Send a request, and return the answer to be read; `raw` is a body that is no JSON of ours."""
         connection = http.client.HTTPConnection(self.url.removeprefix("http://"), timeout=TIMEOUT)
         data = raw if raw is not None else None if body is None else json.dumps(body)
         connection.request(
@@ -194,7 +194,7 @@ class Speaker:
     def ask(
         self, method: str, path: str, body: Any = None, *, raw: bytes | None = None, **headers: str
     ) -> Reply:
-        """Send a request, and give the whole answer."""
+        """Send a request, and return the whole answer."""
         return self.open(method, path, body, raw=raw, **headers).rest()
 
     def get(self, path: str) -> Any:
@@ -247,7 +247,7 @@ class Speaker:
         return self.start(session, *messages, **more).rest()
 
     def start(self, session: str, *messages: Any, **more: Any) -> Listening:
-        """Send a turn, and give the answer to be read."""
+        """Send a turn, and return the answer to be read."""
         sent = [user(one) if isinstance(one, str) else one for one in messages]
         return self.open("POST", self.turns(session), {"messages": sent, **more})
 

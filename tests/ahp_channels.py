@@ -131,7 +131,7 @@ class ChannelClient(Client):
         return next(one for one in self.chat(uri)["turns"] if one["id"] == turn)
 
     async def call(self, uri: str, status: str) -> Any:
-        """Wait for a tool call of this status in the running turn, and give it."""
+        """Wait for a tool call of this status in the running turn, and return it."""
 
         def look() -> Any:
             parts = self.chat(uri).get("activeTurn", {}).get("responseParts", [])

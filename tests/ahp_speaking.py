@@ -96,7 +96,7 @@ class Client(Ears):
             return await self.begin(method, params, message_id)
 
     def begin(self, method: str, params: Any, message_id: Any = None) -> "asyncio.Future[Any]":
-        """Ask, and give what will be answered: for several questions at once."""
+        """Ask, and return what will be answered: for several questions at once."""
         message_id = next(self._ids) if message_id is None else message_id
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._asked[message_id] = (method, params, future)
@@ -106,7 +106,7 @@ class Client(Ears):
         return future
 
     async def refusal(self, method: str, /, **params: Any) -> Refused:
-        """Ask for something that is refused, and give the refusal."""
+        """Ask for something that is refused, and return the refusal."""
         try:
             found = await self.request(method, **params)
         except Refused as refused:
@@ -127,7 +127,7 @@ class Client(Ears):
         return self.strays.pop(0)
 
     async def subscribe(self, uri: str) -> Any:
-        """Subscribe, and give the state."""
+        """Subscribe, and return the state."""
         return (await self.request("subscribe", resource=uri))["snapshot"]["state"]
 
     async def unsubscribe(self, uri: str) -> None:
@@ -207,11 +207,11 @@ class Client(Ears):
         return await self.until(look)
 
     async def hear_kind(self, kind: str) -> Any:
-        """Wait for the next action of this kind, and give it."""
+        """Wait for the next action of this kind, and return it."""
         return (await self.hear(lambda envelope: envelope["action"]["type"] == kind))["action"]
 
     async def notice(self, kind: str, **fields: Any) -> Any:
-        """Wait for a notification of this kind with these fields, and give it."""
+        """Wait for a notification of this kind with these fields, and return it."""
 
         def look() -> Any:
             for one in self.notices:

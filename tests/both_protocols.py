@@ -1,4 +1,4 @@
-"""Somebody who speaks AAP or AHP, with the same verbs: for tests of rules that hold over both.
+"""Somebody who speaks AAP or a version of AHP, with the same verbs: for tests of rules that hold over all.
 
 What is refused is a `Refused` with the sentence, whatever carries it: an HTTP error, an error of JSON-RPC, or
 an action that comes back.
@@ -17,6 +17,9 @@ from agenthost.host.authoring.options import Option
 from agenthost.host.authoring.steps import Call
 from agenthost.host.authoring.tool import tool
 from agenthost.host.authoring.turn import Turn
+from agenthost.host.state.registry import CHAT_PREFIX
+from agenthost.wire.ahp import ROOT_URI
+from ahp_channels import NOW, USER, channel_client
 from ahp_sites import Place
 from ahp_speaking import Client, new_uri
 from hosting import TIMEOUT
@@ -217,7 +220,7 @@ class ByAap:
 
 
 class ByAhp:
-    """Somebody who speaks AHP."""
+    """Somebody who speaks AHP 0.1."""
 
     def __init__(self, place: Place, client: Client) -> None:
         self._place, self._client = place, client
@@ -293,6 +296,11 @@ class ByAhp:
         """Set options of a session that is there."""
         await self._act(uri, "configChanged", config=options)
 
+    async def attempt(self, uri: str) -> None:
+        """Start a turn where there is no session, and wait until the host has read that."""
+        await self._client.act(uri, "session/turnStarted", turnId="t", userMessage={"text": "hello"})
+        await self._client.request("ping")
+
     async def approve(self, uri: str, ids: Any, **more: str) -> None:
         """Allow a call."""
         await self._act(uri, "toolCallConfirmed", **ids, approved=True, confirmed="user-action", **more)
@@ -308,9 +316,66 @@ class ByAhp:
         await self.approve(uri, await open_call(self._place, uri), selectedOptionId="allow-session")
 
 
+CHAT_KINDS = ("turnStarted", "toolCallConfirmed", "toolCallComplete")
+"""The actions that AHP 1.0 has on the channel of a chat."""
+
+
+class ByChannels(ByAhp):
+    """Somebody who speaks AHP 1.0, with the verbs of AHP 0.1 sent to channels."""
+
+    @classmethod
+    @asynccontextmanager
+    async def at(cls, place: Place, key: str = "", name: str = "me") -> AsyncIterator["ByChannels"]:
+        """Come to a server."""
+        async with channel_client(place, name, key or None) as client:
+            yield cls(place, client)
+
+    async def _ask(self, method: str, /, **params: Any) -> Any:
+        uri = params.pop("session", ROOT_URI)
+        chat = chat_uri(self._place, uri)
+        try:
+            return await super()._ask(method, channel=chat if method == "fetchTurns" else uri, **params)
+        except Refused as refused:
+            raise Refused(str(refused).replace(chat, uri)) from None
+
+    async def _act(self, uri: str, kind: str, **fields: Any) -> None:
+        chat = chat_uri(self._place, uri)
+        if kind in CHAT_KINDS:
+            uri, kind = chat, f"chat/{kind}"
+        else:
+            kind = f"session/{kind}"
+        if uri not in self._client.states:
+            with suppress(ahp_frames.Refused):
+                await self._client.subscribe(uri)
+        envelope = await self._client.decide(uri, kind, **fields)
+        if "rejectionReason" in envelope:
+            raise Refused(envelope["rejectionReason"])
+
+    async def start(self, uri: str, text: str) -> None:
+        """Start a turn; returns when it has begun."""
+        message = {"text": text, "origin": USER}
+        await self._act(uri, "turnStarted", turnId=new_uri("turn")[6:], startedAt=NOW, message=message)
+
+    async def attempt(self, uri: str) -> None:
+        """Start a turn where there is no session, and wait until the host has read that."""
+        started: Any = {"turnId": "t", "startedAt": NOW, "message": {"text": "hello", "origin": USER}}
+        await self._client.act(chat_uri(self._place, uri), "chat/turnStarted", **started)
+        await self._client.request("ping", channel=ROOT_URI)
+
+    async def bring(self, uri: str, names: Sequence[str]) -> None:
+        """Bring tools of our own to a session that is there."""
+        await self._act(uri, "activeClientSet", activeClient=self._active(names))
+
+
+def chat_uri(place: Place, uri: str) -> str:
+    """Return the default chat of a session, or the one that it would have."""
+    session = place.host.parts.engine.sessions.peek(uri)
+    return f"{CHAT_PREFIX}{uri.partition(':/')[2]}" if session is None else session.chat_uri
+
+
 Speaks: TypeAlias = type[ByAap] | type[ByAhp]
 
-both = pytest.mark.parametrize("speaks", [ByAap, ByAhp], ids=["AAP", "AHP"])
+both = pytest.mark.parametrize("speaks", [ByAap, ByAhp, ByChannels], ids=["AAP", "AHP 0.1", "AHP 1.0"])
 
 
 async def sentence_of(asked: Any) -> str:

@@ -104,7 +104,7 @@ class Served:
         return self.out.wait_for("listens on ", seconds).rpartition(" ")[2]
 
     def stop(self, kind: int) -> int:
-        """Send it a signal, and give its exit code."""
+        """Send it a signal, and return its exit code."""
         self.process.send_signal(kind)
         return self.process.wait(TIMEOUT)
 

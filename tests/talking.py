@@ -144,7 +144,7 @@ class Talk:
                 self._waiting += actions_of(item)
 
     async def hear_one(self, kind: str) -> Any:
-        """Wait for an action of this kind, and give it."""
+        """Wait for an action of this kind, and return it."""
         return (await self.hear(lambda action: action["type"] == f"session/{kind}")).actions[-1]
 
     async def finish(self) -> Heard:

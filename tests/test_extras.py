@@ -13,7 +13,7 @@ GONE = f"import sys; sys.modules.update(dict.fromkeys({LIBRARIES}))\n"
 
 
 def told(code: str) -> str:
-    """Run Python where the libraries of the extras are not there, and give the last line that it prints."""
+    """Run Python where the libraries of the extras are not there, and return the last line that it prints."""
     ended = subprocess.run([sys.executable, "-c", GONE + code], capture_output=True, text=True, check=False)
     return (ended.stdout + ended.stderr).strip().splitlines()[-1]
 

@@ -26,7 +26,7 @@ ACTION_TYPE = re.compile(r"(session|chat|root|terminal|changeset|resourceWatch)/
 
 
 def reported() -> dict[tuple[str, int], set[str]]:
-    """Check the samples, and give the codes of what is reported, by file and line."""
+    """Check the samples, and return the codes of what is reported, by file and line."""
     files = [str(path.relative_to(ROOT)) for path in sorted(SAMPLES.glob("*.py"))]
     command = [sys.executable, "-m", "mypy", "--no-error-summary", *files]
     checked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

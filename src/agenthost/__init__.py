@@ -1,7 +1,7 @@
 """agenthost: hosts AI agents and lets any application talk to them, over AAP and AHP.
 
-Importing this package is cheap and starts nothing: what stands here is fetched from its module when it is
-first used. The server, the clients and the command line are modules of their own.
+Importing this package is cheap and starts nothing: each name is loaded from its module when it is first used.
+The server, the clients and the command line are separate modules.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Commands that people are told to type, worded for where they are: in a clone, or after an install."""
+"""Commands in hints for people, as they have to type them: in a clone, or after an install."""
 
 import os
 import re

@@ -45,7 +45,7 @@ class StorageError(HostError):
 
     @property
     def public(self) -> str:
-        """What clients are told."""
+        """The text for clients."""
         why = f": {self.reason}" if self.reason else ""
         return f"the store cannot be read or written at present{why}; try again later"
 
@@ -65,19 +65,19 @@ class Damaged(StorageError):
 
     @property
     def public(self) -> str:
-        """What clients are told: everything, as it names nothing of this machine."""
+        """The text for clients: all of it, as it names nothing of this machine."""
         return str(self)
 
 
 class SlowConsumer(HostError):
-    """A subscriber fell too far behind. What it missed is in the log, and it may subscribe again."""
+    """A subscriber fell too far behind. It may subscribe again, and gets what it missed from the log."""
 
     def __init__(self, items: int, size: int) -> None:
         super().__init__(f"fell behind: {items} envelopes of {size} bytes were waiting")
 
 
 class ClientUnknown(HostError):
-    """A client returns that is not remembered. It has to start anew."""
+    """A client returns that the host does not remember. It has to start over."""
 
     def __init__(self, client: str) -> None:
         super().__init__(f"client {client!r} is not known here; initialize again")
@@ -205,7 +205,7 @@ class GrantMissing(HostError):
 
 
 class SwitchedOff(HostError):
-    """Nobody may do that on this host: whoever runs it switched it off."""
+    """The host has this switched off, for everybody."""
 
     def __init__(self, what: str, name: str) -> None:
         super().__init__(f"{what} is refused: {name} are switched off on this host")

@@ -2,8 +2,8 @@
 
 A server that needs a token leaves a note in this user's data folder: a file named after its address, which
 says where the token is. Clients of the same user find the token by it, so that nobody has to copy it. The
-server holds a lock on its note while it runs. A note without a lock is left over from a crash: whoever
-listens on that address now may be somebody else, and must not get the token.
+server holds a lock on its note while it runs. A note without a lock is left over from a crash: another
+program may listen on that address now, and must not get the token.
 """
 
 import fcntl
@@ -73,7 +73,7 @@ def server_note(host: str, port: int, token: Path) -> Iterator[None]:
 def find_token(host: str, port: int) -> str | None:
     """Return the token of the server of this user that listens there now; None if there is no such server."""
     if host == "localhost":
-        # It may mean ::1 as well, where somebody else may be listening.
+        # It may mean ::1 as well, where another program may be listening.
         return None if _is_listening("::1", port) else find_token("127.0.0.1", port)
     try:
         with _note(host, port).open("rb") as note:

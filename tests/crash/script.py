@@ -133,7 +133,7 @@ def _moves_of_model(kind: str, name: str) -> list[Move]:
 
 
 def words(name: str, count: int) -> str:
-    """Give so many words, which differ from name to name."""
+    """Return so many words, which differ from name to name."""
     return " ".join(f"{name}:{place}" for place in range(count))
 
 

@@ -201,7 +201,7 @@ def test_a_long_lived_connection_notices_that_its_key_was_revoked(tmp_path: Path
 
 
 async def opened(here: Site, version: str, **headers: str) -> str:
-    """Make a session, and give its id."""
+    """Make a session, and return its id."""
     body: dict[str, Any] = {"agent": {"name": "demo"}}
     if version in {"/v1", "/v2"}:
         answer = await here.ask(

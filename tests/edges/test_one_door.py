@@ -1,4 +1,4 @@
-"""One door: each rule is decided in one place, so it holds over both protocols, with the same sentence."""
+"""One door: each rule is decided once, so it holds over AAP, AHP 0.1 and AHP 1.0, with the same sentence."""
 
 import re
 from pathlib import Path
@@ -211,8 +211,7 @@ async def attempt_in_vain(place: Place, me: ByAap | ByAhp, uri: str, missing: st
         assert await sentence_of(me.start(uri, "hello")) == missing
         return
     before = place.host.parts.engine.journal.last_seq
-    await me._client.act(uri, "session/turnStarted", turnId="t", userMessage={"text": "hello"})
-    await me._client.request("ping")
+    await me.attempt(uri)
     assert place.host.parts.engine.journal.last_seq == before
 
 
@@ -242,7 +241,7 @@ async def test_a_tool_is_trusted_by_somebody_with_its_grant(place: Place, speaks
     async with speaks.at(place, usual) as me, speaks.at(place, runner, "runner") as you:
         session = await me.create(on=["risky"])
         # AHP trusts a tool by approving a call for the whole session.
-        how = "approving" if speaks is ByAhp else "trusting"
+        how = "trusting" if speaks is ByAap else "approving"
         assert await sentence_of(me.trust(session, "risky")) == lacking(f"{how} 'risky'")
         assert not has_trust(await view(place, session))
         other = await you.create(on=["risky"])

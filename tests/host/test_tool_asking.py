@@ -127,7 +127,7 @@ def test_the_question_of_a_tool_that_may_not_be_repeated_is_withdrawn_after_a_cr
 
 
 def after_crash(tmp_path: Path, values: Any, **options: Any) -> str:
-    """Crash while a tool asks, and give what its call comes to; `values` are for who is asked again."""
+    """Crash while a tool asks, and return what its call comes to; `values` are for who is asked again."""
 
     async def telling(turn: Turn) -> None:
         try:

@@ -53,7 +53,7 @@ class Line:
         await self._send({"method": "dispatchAction", "params": params})
 
     async def wait_actions(self) -> list[Any]:
-        """Wait for actions, and give all that have come."""
+        """Wait for actions, and return all that have come."""
         while not self.came:
             self._keep(json.loads(await self._socket.recv()))
         came, self.came = self.came, []

@@ -1,4 +1,4 @@
-"""The command line: `app` declares the commands; each command's work is in a module of its own.
+"""The command line: `app` declares the commands; each command has its own module.
 
 `serve` (with `agent_files` and `acp_programs`), `ask`, `chat/`, `sessions` (with `export` and
 `stored_sessions`), `keys`, `token`, `doctor` and `reduce`.

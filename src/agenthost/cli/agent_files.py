@@ -32,7 +32,7 @@ PACKAGES = {
     "mcp": "agenthost[mcp]",
     "pydantic_ai": "agenthost[llm]",
 }
-"""What to install for modules that agents often use. Packages are not always named like their modules."""
+"""The packages of modules that agents often use. Packages are not always named like their modules."""
 
 
 class LoadError(Exception):
@@ -160,7 +160,7 @@ def _add_path(folder: Path) -> None:
 
 
 def _guarded(name: str, load: Callable[[], ModuleType]) -> ModuleType:
-    """Run the user's code. What it raises is shown without our frames."""
+    """Run the user's code. Tracebacks are shown without our frames."""
     token = is_loading.set(True)
     try:
         return load()

@@ -32,14 +32,14 @@ MAX_SHOWN = 500
 """How many characters of a tool call are shown."""
 
 MAX_ASKED = 10_000
-"""How many are shown to whoever has to approve it."""
+"""How many are shown to the user who has to approve it."""
 
 _DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What to ask, whom and how, as the command line says."""
+    """The arguments of the command line."""
 
     message: str
     url: str | None = None

@@ -14,14 +14,14 @@ from agenthost.errors import HostError
 __all__ = ["INTERRUPTED", "UNFINISHED", "command_for", "exit_on_error", "fail", "leave_pipe"]
 
 INTERRUPTED = 130
-"""What shells report for a command that was ended by Ctrl-C."""
+"""The exit code that shells report for a command that was ended by Ctrl-C."""
 
 UNFINISHED = {
     "refusal": "the agent refused to answer",
     "max_tokens": "the answer was cut off: the agent reached its limit",
     "error": "something went wrong while the agent answered; see the server's log",
 }
-"""What to say of an answer that is not complete, by its stop reason."""
+"""Messages about incomplete answers, by stop reason."""
 
 
 def fail(sentence: str, code: int = 1) -> NoReturn:

@@ -75,7 +75,7 @@ def _describe_grants(key: ApiKey) -> str:
 
 
 def _first_key_notice(owner: str, data: Path) -> str:
-    """Say what the first key changes for those who connected without one."""
+    """Explain what the first key changes for clients that connected without one."""
     lines = [
         "This is the first key. From now on the server requires one: whoever is connected without a key is",
         "disconnected, and the token no longer works. The page asks for the key; chat, ask and sessions take",

@@ -62,7 +62,7 @@ class Choice(TypedDict):
 
 @dataclass(frozen=True)
 class Protocol(Generic[K]):
-    """What a version of AHP has: kinds of resources, with their states, actions and reducers."""
+    """The kinds of resources in a version of AHP, with their states, actions and reducers."""
 
     choice: Shape[Any]
     states: dict[K, Shape[Any]]

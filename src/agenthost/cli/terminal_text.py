@@ -6,7 +6,7 @@ from typing import TextIO
 __all__ = ["escape_controls", "printable", "strip_controls"]
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""Control characters, but for tabs and ends of lines."""
+"""Control characters, except tabs and line ends."""
 
 
 def strip_controls(text: str) -> str:

@@ -24,7 +24,7 @@ Function: TypeAlias = Callable[..., Any]
 """A typed Python function, `async` or not."""
 
 ToolContent: TypeAlias = str | list[dict[str, Any]]
-"""What the model reads: text, or blocks of text and images as `image` makes them."""
+"""The content that the model reads: text, or blocks of text and images as `image` makes them."""
 
 _BLOCKS = {"text": "text", "image": "url"}
 """The types of blocks that a result may have, and the key that each needs."""

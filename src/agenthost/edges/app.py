@@ -224,7 +224,7 @@ class App:
             raise
 
     def _is_misdirected(self, scope: Scope) -> bool:
-        """Return whether a request is meant for another server.
+        """Return whether a request is addressed to another server.
 
         A page in a browser can reach a server on the same machine under a name of its own (DNS rebinding),
         but it cannot send a `Host` header with another name. If keys are required, the page has none.

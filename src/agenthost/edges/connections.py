@@ -2,7 +2,7 @@
 
 A connection is unauthenticated until one of its requests passes `Access`. Such connections have a separate
 budget, in total and per address. When it is used up, the oldest of them are dropped. So a new connection
-always has a moment to show a key, and whoever has shown one keeps its connection. Some descriptors are
+always has a moment to show a key, and authenticated connections are never dropped. Some descriptors are
 reserved for files, programs and terminals.
 """
 
@@ -54,7 +54,7 @@ class ConnectionSlot:
         source: the address; for IPv6, its /64 network.
         peer: the protocol of the connection.
         is_authenticated: whether one of its requests passed `Access`.
-        on_disconnect: called once when the peer is gone; set by whoever is serving it.
+        on_disconnect: called once when the peer is gone; set by the code that serves it.
     """
 
     __slots__ = ("_connections", "_transport", "is_authenticated", "on_disconnect", "peer", "source")
@@ -75,7 +75,7 @@ class ConnectionSlot:
             self._connections.forget_unauthenticated(self)
 
     def notify_disconnect(self) -> None:
-        """Notify whoever is serving the peer that it is gone."""
+        """Notify the code that serves the peer that it is gone."""
         on_disconnect, self.on_disconnect = self.on_disconnect, None
         if on_disconnect is not None:
             on_disconnect()

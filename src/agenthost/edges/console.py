@@ -1,4 +1,4 @@
-"""The console: what a server prints for whoever started it, even if its streams are closed."""
+"""The console: what a server prints for the user who started it, even if its streams are closed."""
 
 import contextlib
 import os

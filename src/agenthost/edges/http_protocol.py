@@ -118,7 +118,7 @@ class HttpProtocol(HttpToolsProtocol):
             self._refuse(_NOT_HTTP)
 
     def _notify_disconnect(self) -> None:
-        """Notify whoever is answering the peer that it is gone."""
+        """Notify the code that answers the peer that it is gone."""
         if self._answered is not None and not self._answered.response_complete:
             self._answered.disconnected = True
             self._answered.message_event.set()

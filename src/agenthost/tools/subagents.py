@@ -26,7 +26,7 @@ def subagent(
     description: str | None = None,
     trust: Collection[str] = (),
 ) -> Tool:
-    """Return a tool that gives a task to an agent, in a session of its own, and returns its final text.
+    """Return a tool that gives a task to an agent, in a new session, and returns its final text.
 
     `name` is the name of the tool, by default that of the agent. `trust` names tools of that agent that need
     no approval in such sessions, in addition to those that need none in the calling session.

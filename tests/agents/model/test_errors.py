@@ -57,7 +57,7 @@ class Told:
 
 
 def say(folder: Path, agent: ModelAgent, text: str) -> Told:
-    """Say something, and give what came of it."""
+    """Say something, and return what came of it."""
     return say_all(folder, agent, text)[0]
 
 

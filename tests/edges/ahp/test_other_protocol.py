@@ -14,7 +14,7 @@ ADD = '/call add {"a": 1, "b": 2}'
 
 
 async def post(place: Place, path: str, body: Any) -> Any:
-    """Ask the other protocol, and give its answer."""
+    """Ask the other protocol, and return its answer."""
     answer = await place.ask(f"/aap/v3{path}", "POST", body)
     assert answer.status in (200, 201), answer.body
     return answer.json

@@ -62,7 +62,7 @@ class Upgraded:
 
 @pytest.fixture(params=VERSIONS, scope="module")
 def upgraded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Upgraded]:
-    """Give a store of each version that was upgraded, for all tests that only read from it."""
+    """Return a store of each version that was upgraded, for all tests that only read from it."""
     found = Upgraded(request.param, tmp_path_factory.mktemp(f"upgraded-{request.param}"))
     yield found
     found.store.close()

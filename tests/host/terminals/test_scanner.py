@@ -40,7 +40,7 @@ PIECES = st.sampled_from(
 
 
 def joined(events: list[Event]) -> list[Event]:
-    """Give events with text that goes on as one."""
+    """Return events with text that goes on as one."""
     found: list[Event] = []
     for event in events:
         if isinstance(event, str) and found and isinstance(found[-1], str):

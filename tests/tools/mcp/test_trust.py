@@ -21,7 +21,7 @@ HARMLESS = mcp.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_w
 
 
 async def ready(talk: Talk, text: str = "shop_buy") -> Any:
-    """Send a message that makes a call, and give the action that made it ready."""
+    """Send a message that makes a call, and return the action that made it ready."""
     await talk.send(text)
     return await talk.hear_one("toolCallReady")
 

@@ -26,7 +26,7 @@ async def runs(turn: Turn) -> None:
 
 
 async def ran(talk: Talk, command: str, **more: Any) -> tuple[str, Any]:
-    """Run a command; gives what the model reads, and the result as people see it."""
+    """Run a command; returns what the model reads, and the result as people see it."""
     heard = await talk.say(encode_json({"command": command, **more}).decode())
     assert heard.ending["type"] == "session/turnComplete", heard.ending
     return heard.text, heard.of("toolCallComplete")[0]["result"]

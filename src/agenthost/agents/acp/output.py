@@ -48,7 +48,7 @@ class ProgramOutput:
 
     Attributes:
         turn: the turn.
-        reasons: why calls were denied. ACP has no field for it, so the program is told in a later prompt.
+        reasons: why calls were denied. ACP has no field for it, so a later prompt tells the program.
     """
 
     def __init__(self, turn: Turn, terminal: TerminalBlock, is_past: Callable[[str], bool]) -> None:
@@ -130,7 +130,7 @@ class ProgramOutput:
             self._spawn(self.turn.show(b64decode(block["data"]), block["contentType"]))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run something in a task of its own: updates are handled without awaiting."""
+        """Run a coroutine in its own task: updates are handled without awaiting."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -169,7 +169,7 @@ class ProgramOutput:
     # Files
 
     def record_write(self, path: Path, before: str | None, after: str) -> None:
-        """Show that a file was written, in the call that it belongs to or as a call of its own."""
+        """Show that a file was written, in the call that it belongs to, or as a separate call."""
         open_calls = [view for view in self._calls.values() if not view.is_over]
         about = [view for view in open_calls if view.is_about(path)]
         if about or len(open_calls) == 1:
@@ -196,7 +196,7 @@ class ProgramOutput:
             return
         self._waiting = request
         if (before := self._calls.get(progress.tool_call_id)) is not None and before.is_over:
-            del self._calls[progress.tool_call_id]  # that call is over: this one is shown anew
+            del self._calls[progress.tool_call_id]  # that call is over: this one is shown as a new call
         view = self._view(progress)
         view.describe(progress)
         options = confirmation_options(request.params.get("options"))

@@ -1,6 +1,6 @@
 """Permissions: ACP's permission options as AHP's confirmation options, and the decision back. Pure.
 
-If somebody chose an option, exactly that one is sent. A plain approval means `allow_once` and a plain denial
+If the user chose an option, exactly that one is sent. A plain approval means `allow_once` and a plain denial
 `reject_once`. A program that does not offer that kind gets no other one: its request is cancelled.
 """
 
@@ -17,7 +17,7 @@ CANCELLED: JsonObject = {"outcome": {"outcome": "cancelled"}}
 
 
 def confirmation_options(listed: Any) -> list[ConfirmationOption]:
-    """Convert a program's permission options. Those that deny form a group of their own."""
+    """Convert a program's permission options. Those that deny form a separate group."""
     options: list[ConfirmationOption] = []
     for one in _readable(listed):
         name = str(one.get("name") or one["optionId"])

@@ -19,7 +19,7 @@ from agenthost.wire.json import JsonObject, encode_json
 __all__ = ["context_blocks", "message_blocks", "steering_blocks"]
 
 MAX_RESULT_CHARACTERS = 2_000
-"""How much of a tool result is quoted when the earlier conversation is told."""
+"""How much of a tool result is quoted in the earlier conversation."""
 
 
 def message_blocks(message: SentMessage, can: PromptCapabilities) -> list[JsonObject]:

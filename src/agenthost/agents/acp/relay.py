@@ -55,7 +55,7 @@ class Relay:
         self._spare: tuple[JsonObject, Conversation] | None = None
         self._closing: set[asyncio.Task[None]] = set()
 
-    # What the program offers
+    # Offers of the program
 
     async def discover(self) -> None:
         """Ask the program what it offers. That takes a session, which the next conversation uses.
@@ -150,7 +150,7 @@ class Relay:
                 prompt = await self._follow_up(turn, conversation)
 
     async def _save(self, turn: Turn, conversation: Conversation) -> None:
-        """Save what the program is about to be told. Durable first, as it may act at once."""
+        """Save the prompt before it is sent. It must be durable, as the program may act at once."""
         resumes = conversation.peer.can_resume
         await turn.keep({"session": conversation.id, "turn": turn.id, "resumes": resumes})
 
@@ -169,7 +169,7 @@ class Relay:
                 await turn.notify("The agent has cancelled its turn.")
 
     async def _follow_up(self, turn: Turn, conversation: Conversation) -> list[JsonObject]:
-        """Return what the program must be told before the turn ends: reasons of denials, and steering."""
+        """Return the texts that the program must get before the turn ends: reasons of denials, steering."""
         reasons, conversation.reasons = conversation.reasons, []
         steering = await turn.steering()
         blocks = [] if steering is None else steering_blocks(steering)

@@ -39,7 +39,7 @@ class Stage:
 
 @dataclass(slots=True)
 class RunProgress:
-    """What has happened in a turn.
+    """The progress of a turn.
 
     Attributes:
         turn_id: the turn.

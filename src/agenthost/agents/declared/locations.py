@@ -44,7 +44,7 @@ class Location:
         """Check that all keys are known.
 
         Raises:
-            AgentFileError: one is not; the message suggests what was meant.
+            AgentFileError: one is not; the message suggests a similar key.
         """
         known = list(known)
         for key in found:

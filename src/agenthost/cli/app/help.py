@@ -10,7 +10,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 __all__ = ["OrderedGroup", "PlainCommand"]
 
 ORDER = ["serve", "chat", "ask", "sessions", "token", "keys", "doctor", "reduce"]
-"""What people need first comes first."""
+"""The commands, in the order in which a newcomer needs them."""
 
 
 class PlainCommand(TyperCommand):

@@ -1,4 +1,4 @@
-"""The commands of whoever runs a server: `serve`, `token`, `doctor`; and `reduce`, which needs none."""
+"""The commands for running a server: `serve`, `token`, `doctor`; and `reduce`, which needs none."""
 
 from pathlib import Path
 from typing import Annotated, Any

@@ -60,7 +60,7 @@ class Commands:
         self._client = context.client
 
     def is_command(self, typed: str) -> bool:
-        """Return whether this is meant as a command; a smiley is not."""
+        """Return whether this looks like a command; a smiley does not."""
         return _COMMAND.match(typed.strip()) is not None
 
     async def run(self, typed: str) -> Outcome | None:

@@ -10,7 +10,7 @@ __all__ = ["ChatOptions"]
 
 @dataclass(frozen=True, slots=True)
 class ChatOptions:
-    """What was given on the command line.
+    """The options of the command line.
 
     Attributes:
         options: options of the agent, as NAME=VALUE.

@@ -1,4 +1,4 @@
-"""The AAP client, for applications that talk to an agent and bring tools of their own.
+"""The AAP client, for applications that talk to an agent and bring their own tools.
 
 `client` is the server as a whole, `session` one conversation, `turn` one question and its answer; `sync` has
 the same without `await`. Below them: `transport` and `replies` (HTTP), `server` (its version and agents),

@@ -154,7 +154,7 @@ class AapClient:
     async def sessions(self) -> AsyncIterator[SessionInfo]:
         """Yield all sessions, fetching pages as they are needed.
 
-        In version 1 of AAP a page has only ids (L1), so each session takes a request of its own.
+        In version 1 of AAP a page has only ids (L1), so each session takes another request.
 
         Raises:
             AapError: such as `Unauthorized`.
@@ -172,7 +172,7 @@ class AapClient:
                 info = await self._look_up(one) if isinstance(one, str) else one
                 if info is not None:
                     yield info
-            if cursor is None or cursor in seen:  # a repeated cursor would loop for ever
+            if cursor is None or cursor in seen:  # a repeated cursor would loop endlessly
                 return
             seen.add(cursor)
 

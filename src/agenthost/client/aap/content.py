@@ -10,7 +10,7 @@ from agenthost.wire.aap.message import Content, ContentBlock, ImageContentBlock
 __all__ = ["UserContent", "image", "message_content"]
 
 UserContent: TypeAlias = str | Sequence[str | ContentBlock]
-"""What an application says: text, or several pieces of text and images."""
+"""The content of an application's message: text, or several pieces of text and images."""
 
 
 def image(source: str | bytes, media_type: str | None = None) -> ImageContentBlock:

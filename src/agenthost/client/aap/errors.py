@@ -68,7 +68,7 @@ class TooManyRequests(Refused):
 
 
 class ServerError(AapError):
-    """The server failed. What it did before that is unknown."""
+    """The server failed. It is unknown what it did before that."""
 
 
 class Unreachable(AapError):

@@ -22,14 +22,14 @@ NOBODY = "the application has nobody to ask for permission"
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """A decision; for a denial, with the reason that the model is told."""
+    """A decision; a denial has a reason for the model."""
 
     granted: bool
     reason: str | None = None
 
 
 Decide: TypeAlias = Callable[[ToolCall], "bool | Permission | Awaitable[bool | Permission]"]
-"""Decides about a call. Runs in a thread of its own unless it is `async`, so it may ask a person."""
+"""Decides about a call. Runs in its own thread unless it is `async`, so it may ask a person."""
 
 
 def allow_all(_call: ToolCall) -> Permission:

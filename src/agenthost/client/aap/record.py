@@ -50,7 +50,7 @@ class Answer:
 
 
 class Record:
-    """What a turn has said so far, over all its requests.
+    """The messages of a turn so far, over all its requests.
 
     Attributes:
         messages: the complete messages.

@@ -1,7 +1,7 @@
 """The responder: answers the calls that a turn waits for.
 
 The application's own tools run concurrently. For all other calls permission is asked, one after the other,
-because a person may have to answer. A server need not tell which tools it has.
+because a person may have to answer. A server need not list its tools.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ class CallResponder:
         server_tools: the names of the server's tools, as far as it lists them.
         declared: returns the names of the application's tools that the session knows, present or not.
         permission: decides about all other calls.
-        tool_seconds: the time limit of tools that have no timeout of their own.
+        tool_seconds: the time limit of tools without a timeout.
     """
 
     tools: Mapping[str, ClientTool]

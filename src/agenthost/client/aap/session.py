@@ -59,7 +59,7 @@ class TurnOptions(TypedDict, total=False):
 
 
 class Defaults:
-    """What the sessions of a client begin with."""
+    """The initial values of a client's sessions."""
 
     def __init__(self, permission: Decide, limits: TurnLimits) -> None:
         self.permission = permission

@@ -19,7 +19,7 @@ def tool_spec(tool: ClientTool) -> ToolSpec:
 
 
 async def run_call(tool: ClientTool, call: ToolCall, limit: float | None) -> ToolMessage:
-    """Run a call and return the answer. A failure is told to the model as text: AAP has no other way."""
+    """Run a call and return the answer. A failure is reported to the model as text: AAP has no other way."""
     result = await tool.run(call["input"], limit)
     content = result.message if isinstance(result, ToolFailure) else cast("Content", result)
     return {"role": "tool", "toolCallId": call["toolCallId"], "content": content}

@@ -32,7 +32,7 @@ IDLE_SECONDS = 2.0
 """How long to keep an idle connection: shorter than servers do, which might be closing it."""
 
 RETRY_STATUS = frozenset({502, 503, 504})
-"""What proxies and servers answer during a restart."""
+"""The status codes of proxies and servers during a restart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,11 +21,11 @@ __all__ = ["Plan", "Turn", "TurnLimits"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnLimits:
-    """How far a turn may go.
+    """The limits of a turn.
 
     Attributes:
         rounds: how often the agent may wait for the application.
-        tool_seconds: how long a tool of the application may take, unless it has a timeout of its own.
+        tool_seconds: how long a tool of the application may take, unless it has its own timeout.
         total_seconds: how long the whole turn may take, including tools and questions to people.
     """
 
@@ -36,7 +36,7 @@ class TurnLimits:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a turn needs.
+    """The parts that a turn works with.
 
     Attributes:
         messages: what it begins with; empty, if it begins with the answers to open calls.

@@ -16,8 +16,8 @@ __all__ = ["Change", "ChangeKind", "Changes", "Listener", "Listeners"]
 log = logging.getLogger("agenthost.client")
 
 ChangeKind: TypeAlias = Literal["confirmed", "dispatched", "rejected", "snapshot", "gone", "closed"]
-"""What happened: the host applied an action; we dispatched one; the host rejected it; the host sent a whole
-state; the resource no longer exists; we closed it."""
+"""Kinds of changes: the host applied an action; we dispatched one; the host rejected it; the host sent a
+whole state; the resource no longer exists; we closed it."""
 
 MAX_WAITING = 10_000
 """How many changes wait for a reader before they are merged into one."""
@@ -114,7 +114,7 @@ class Changes(AsyncIterator[Change]):
         self._max_waiting = max_waiting
         self._added = asyncio.Event()
         self._is_over = False
-        # Weak: a reader that is dropped without `close` must not collect changes for ever.
+        # Weak: a reader that is dropped without `close` must not go on collecting changes.
         me = weakref.ref(self)
 
         def put(change: Change) -> None:

@@ -30,7 +30,7 @@ class DispatchedAction:
         return self._answer.done()
 
     def __await__(self) -> Generator[Any, None, None]:
-        # Shielded: several callers may wait, and one that gives up must not cancel the others.
+        # Shielded: several callers may wait, and if one gives up, the others must not be cancelled.
         return asyncio.shield(self._answer).__await__()
 
     def resolve(self, error: AhpError | None = None) -> None:

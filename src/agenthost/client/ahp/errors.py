@@ -93,7 +93,7 @@ class AuthRequired(Refused):
 
 
 class ServerError(AhpError):
-    """The host failed. What it did before that is unknown."""
+    """The host failed. It is unknown what it did before that."""
 
 
 class NotAhp(AhpError):

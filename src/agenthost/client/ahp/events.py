@@ -1,4 +1,4 @@
-"""Connection events: what a client is told when its connection comes or goes."""
+"""Connection events: the connection of a client is established or lost."""
 
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -14,8 +14,8 @@ class Connected:
     """The client is connected, for the first time or again.
 
     Attributes:
-        how: `initialize` for a new connection; after a lost one, `replay` if the host sent all that was
-            missed (HR-C02), or `snapshot` if it sent whole states (HR-C04).
+        how: `initialize` for a new connection; after a lost one, `replay` if the host sent everything
+            that was missed (HR-C02), or `snapshot` if it sent whole states (HR-C04).
         gone: sessions and terminals that no longer exist (HR-C03). They have been dropped.
     """
 

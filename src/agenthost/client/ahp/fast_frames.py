@@ -66,7 +66,7 @@ class FrameFilter(asyncio.Protocol):
             self._split(whole)
 
     def eof_received(self) -> bool | None:
-        """Pass on that the host sends no more."""
+        """Pass on the end of the stream."""
         return self._library.eof_received()
 
     def connection_lost(self, exc: Exception | None) -> None:

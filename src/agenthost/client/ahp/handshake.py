@@ -29,7 +29,7 @@ RECONNECT_ID, INITIALIZE_ID = 1, 2
 
 @dataclass(frozen=True, slots=True)
 class HandshakeSettings:
-    """What a client presents to the host."""
+    """The data that a client presents to the host."""
 
     url: str
     headers: dict[str, str]

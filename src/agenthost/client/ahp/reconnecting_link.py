@@ -213,7 +213,7 @@ class ReconnectingLink:
         except BaseException:
             link.drop()
             raise
-        # Nothing was read after the answer to the handshake, so all that follows comes in order.
+        # Nothing was read after the answer to the handshake, so everything after it arrives in order.
         self._link = link
         for outgoing in self._replica.unanswered():
             send_action(outgoing, link)

@@ -84,7 +84,7 @@ class ResourceRegistry:
     def _new_terminal(self, uri: URI) -> Terminal:
         return Terminal(uri, self._connection)
 
-    # What the host says
+    # Messages of the host
 
     def resume(self) -> None:
         """Continue after a reconnection."""

@@ -59,7 +59,7 @@ class PendingRequests:
         return request
 
     def discard(self, request: PendingRequest) -> None:
-        """Stop waiting for an answer; one that comes later is ignored."""
+        """Stop waiting for an answer; a late one is ignored."""
         self._pending.pop(request.id, None)
         request.answer.cancel()
 

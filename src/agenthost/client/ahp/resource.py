@@ -53,7 +53,7 @@ class Resource(Generic[S]):
 
     @property
     def state(self) -> S:
-        """What a person should see: the confirmed state with our own actions on top. Do not change it.
+        """The state to show: the confirmed one with our own pending actions on top. Do not change it.
 
         Raises:
             AhpError: `Gone` or `Closed`.

@@ -164,7 +164,7 @@ class Session(Resource[SessionState]):
     def deny(
         self, call: ToolCallState | str, reason: str | None = None, *, option: str | None = None
     ) -> DispatchedAction:
-        """Do not let a tool run; the agent is told the reason."""
+        """Deny a tool call; the agent gets the reason."""
         action = actions.tool_call_denied(
             self.uri, self._turn_id(), _call_id(call), message=reason, option_id=option
         )

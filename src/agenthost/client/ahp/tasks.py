@@ -19,7 +19,7 @@ class BackgroundTasks:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def spawn(self, work: Awaitable[Any]) -> asyncio.Task[Any]:
-        """Start a task. What it raises is logged."""
+        """Start a task. Its exceptions are logged."""
         task = asyncio.ensure_future(_logged(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -55,7 +55,7 @@ class Terminal(Resource[TerminalState]):
         return self._dispatch(actions.terminal_cleared(self.uri))
 
     def claim(self, claim: TerminalClaim | None = None) -> DispatchedAction:
-        """Hand the terminal to somebody (HR-A13); by default, take it."""
+        """Pass the terminal to another holder (HR-A13); by default, take it."""
         mine: TerminalClaim = {"kind": "client", "clientId": self._replica.client_id}
         return self._dispatch(actions.terminal_claimed(self.uri, claim or mine))
 

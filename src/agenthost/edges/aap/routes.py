@@ -297,7 +297,7 @@ async def put_session(call: Call, version: Version) -> None:
     try:
         exchange = await begin_turn(call.host, client, session, turn)
     except (HostError, Problem):
-        await client.dispose_session(session.row.uri)  # C7: it is not kept, as nobody was told its id
+        await client.dispose_session(session.row.uri)  # C7: it is not kept, because no client knows its id
         raise
     started = {"sessionId": session.row.name}
     if turn.get("stream", "none") == "none":

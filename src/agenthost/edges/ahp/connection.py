@@ -2,8 +2,8 @@
 
 Messages are read in order (HR-T01). Subscriptions, dispatches, and the creation and removal of sessions are
 handled in that order; slow requests that do not depend on it (files, lists, completions) run concurrently.
-Everything that is sent goes through one outbox, so no action overtakes the answer that it belongs after. What
-the messages mean is the business of each version's own connection.
+Everything that is sent goes through one outbox, so no action overtakes the answer that it belongs after. The
+connection class of each version defines what the messages mean.
 """
 
 import asyncio
@@ -107,7 +107,7 @@ class Connection(ABC, Generic[C]):
         self._is_sending = False
         self._slots = asyncio.Semaphore(MAX_CONCURRENT)
 
-    # What a version says
+    # Defined by each version
 
     @abstractmethod
     def _context(self, client: HostClient, outbox: Outbox, deliver: Callable[[LogItem], None]) -> C:

@@ -125,7 +125,7 @@ async def serve(
         closing = (CLOSE_FAILED, "internal error")
     finally:
         peers.leave(handle)
-    # A peer that does not read must not block us, and one that is gone needs no close frame.
+    # A peer that does not read must not block us, and a closed connection needs no close frame.
     with contextlib.suppress(TimeoutError, OSError):
         async with asyncio.timeout(CLOSE_SECONDS):
             await transport.close(*(handle.closing or closing))
@@ -150,7 +150,7 @@ async def _shake_hands(
     """Answer messages until the client has opened the connection; `None` if it disconnects first.
 
     Raises:
-        UnsupportedVersion: we have no version in common. The client was told.
+        UnsupportedVersion: we have no version in common. The client got the error.
     """
     while (data := await transport.receive()) is not None:
         request = _read_first(data)

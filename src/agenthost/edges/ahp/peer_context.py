@@ -1,4 +1,4 @@
-"""The client of a connection, as commands see it: its way into the host, and how it is told something."""
+"""The client of a connection, as commands see it: its access to the host, and how to send it messages."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -16,9 +16,9 @@ class PeerContext:
     """One connected client.
 
     Attributes:
-        host: all that it may do with the host.
-        deliver: sends it something that only this client is shown.
-        root_view: what it is shown of the root.
+        host: its access to the host.
+        deliver: sends it an item that only this client sees.
+        root_view: its view of the root.
         feed: its subscriptions.
         sender: the connection as a source of actions, once it is open.
         notify: sends it a notification.
@@ -47,10 +47,10 @@ class PeerContext:
         return SubscriptionOptions()
 
     def close(self) -> None:
-        """End what belongs to the connection."""
+        """End everything that belongs to the connection."""
 
     async def check_subscribable(self, uri: str) -> None:
-        """Refuse what the client may not see.
+        """Refuse a channel that the client may not see.
 
         Raises:
             HostError: why not.

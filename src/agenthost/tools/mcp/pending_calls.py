@@ -1,9 +1,9 @@
-"""The pending calls of a server: which of them is meant when the server asks the user something.
+"""The pending calls of a server, and to which of them an elicitation belongs.
 
 Over HTTP, an elicitation arrives on the stream of its call, as does one in a result (`input_required`): a
 context variable tells. Over stdio it names no call, so the call is known only if all pending calls belong to
-one turn. From then on such a server gets the calls of one turn at a time: nobody is ever asked about somebody
-else's call.
+one turn. From then on such a server gets the calls of one turn at a time, so that no user is asked about
+another user's call.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """A program that searches files for a regular expression, run by `file_search` if ripgrep is not installed.
 
-It is a separate process because a regular expression of Python can run for ever while it holds the GIL. A
+It is a separate process because a regular expression of Python can run endlessly while it holds the GIL. A
 process can be killed. It prints what ripgrep prints with the same options, and needs only Python itself.
 
     grep.py PATTERN i|- CONTEXT MAX_COUNT COLUMNS FILE...

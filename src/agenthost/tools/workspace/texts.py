@@ -22,7 +22,7 @@ MAX_TEXT = 4 * 1024 * 1024
 """How long a text may become: replacing something short everywhere could fill the memory."""
 
 MAX_HINT_LINES = 20_000
-"""How many lines are compared to find the one that may have been meant."""
+"""How many lines are compared to find a similar one."""
 
 MAX_HINT_CHARACTERS = 160
 _NUMBERED = re.compile(r"\s*\d+\t")

@@ -83,7 +83,7 @@ def _field_rows(value: dict[str, Any]) -> list[str]:
 
 
 def succeeded(call: Any) -> bool:
-    """Return whether a call that has ended did what it was meant to do."""
+    """Return whether a call that has ended was successful."""
     return call["status"] == "completed" and bool(call.get("success"))
 
 

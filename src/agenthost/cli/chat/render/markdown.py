@@ -25,7 +25,7 @@ __all__ = ["MarkdownStream", "ThoughtStream"]
 MAX_BLOCK_LENGTH = 20_000
 """A longer block is split anywhere: painting it again and again would take too long."""
 
-# Without HTML: what looks like a tag is rarely meant as one, and would not be shown at all.
+# Without HTML: text that looks like a tag rarely is one, and would not be shown at all.
 PARSER = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
 
 _WORD = re.compile(r"\S+")

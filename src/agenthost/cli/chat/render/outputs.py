@@ -1,4 +1,4 @@
-"""What the terminals of running tools print, while the tools run."""
+"""The output of running tools in their terminals."""
 
 import asyncio
 from typing import Any

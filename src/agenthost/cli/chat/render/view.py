@@ -75,7 +75,7 @@ class View:
         self._outputs = TerminalOutputs(client)
         self.is_replay = False
 
-    # What is final
+    # Final output
 
     async def show(self, event: SessionEvent) -> None:
         """Show an event."""
@@ -205,7 +205,7 @@ class View:
         self._terminal.print_lines([""])
         self._last_kind = ""
 
-    # What may still change
+    # Output that may still change
 
     def update(self, state: Any, calls: list[Any], connection: str) -> None:
         """Repaint the text and the calls that are not final, and the status.

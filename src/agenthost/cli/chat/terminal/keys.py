@@ -11,7 +11,7 @@ __all__ = ["KeyHandler", "build_key_bindings"]
 
 
 class KeyHandler(Protocol):
-    """What keys act on."""
+    """The parts of the screen that keys act on."""
 
     @property
     def takes_keys(self) -> bool:

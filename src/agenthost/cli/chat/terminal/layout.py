@@ -31,7 +31,7 @@ STYLE = Style.from_dict({"prompt": "bold ansicyan", "status": "ansicyan", "keys"
 
 
 class ScreenContents(Protocol):
-    """What is drawn."""
+    """The contents of the screen."""
 
     @property
     def live_lines(self) -> list[str]:
@@ -39,11 +39,11 @@ class ScreenContents(Protocol):
 
     @property
     def status(self) -> str:
-        """What is going on."""
+        """The status line."""
 
     @property
     def about(self) -> list[str]:
-        """What the prompt is about."""
+        """The lines above the prompt."""
 
     @property
     def key_hints(self) -> str:

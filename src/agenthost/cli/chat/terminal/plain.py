@@ -79,7 +79,7 @@ class PlainTerminal:
         """Wait for the next message.
 
         Raises:
-            EOFError: there are no more.
+            EOFError: the input has ended.
         """
         return await self._messages.next()
 

@@ -78,14 +78,14 @@ class MessageQueue:
         self._messages.put_nowait(message)
 
     def end(self) -> None:
-        """Say that there are no more."""
+        """End the input: there are no more messages."""
         self._messages.put_nowait(None)
 
     async def next(self) -> str:
         """Wait for the next message.
 
         Raises:
-            EOFError: there are no more.
+            EOFError: the input has ended.
         """
         message = await self._messages.get()
         if message is None:

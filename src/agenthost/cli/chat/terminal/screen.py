@@ -149,7 +149,7 @@ class Screen:
         """Wait for the next message.
 
         Raises:
-            EOFError: there are no more.
+            EOFError: the input has ended.
         """
         return await self._messages.next()
 
@@ -260,7 +260,7 @@ class Screen:
 
     @property
     def about(self) -> list[str]:
-        """What the prompt is about."""
+        """The lines above the prompt."""
         return list(self._prompts.current.about) if self._prompts.current is not None else []
 
     @property

@@ -1,4 +1,4 @@
-"""What the chat needs of a terminal. `screen` moves the cursor, `plain` only prints lines."""
+"""The interface of a terminal for the chat. `screen` moves the cursor, `plain` only prints lines."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class ChatTerminal(Protocol):
         """Wait for the next message.
 
         Raises:
-            EOFError: there are no more.
+            EOFError: the input has ended.
         """
 
     async def ask_key(self, about: Sequence[str], keys: Sequence[KeyChoice]) -> str:

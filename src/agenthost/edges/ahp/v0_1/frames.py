@@ -1,4 +1,4 @@
-"""Frames: what the host sends on its own, encoded for AHP 0.1. Actions are encoded once for everybody."""
+"""Frames: messages that the host sends on its own, in AHP 0.1. Actions are encoded once for everybody."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def list_notification(notice: Notice) -> ProtocolNotification | None:
 
 
 def _project_changes(changes: JsonObject) -> JsonObject:
-    """Return the fields of a summary that changed; one that was removed is `None`."""
+    """Return the fields of a summary that changed; a removed field is `None`."""
     gone: JsonObject = {
         key: None for key in ("activity", "project") if key in changes and changes[key] is None
     }

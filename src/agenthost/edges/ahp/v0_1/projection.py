@@ -1,7 +1,7 @@
-"""What clients of AHP 0.1 see of the host: states and log entries, projected from the ones that the host has.
+"""The states and log entries of the host, projected for clients of AHP 0.1.
 
 A session and its default chat are one resource here. Each entry of the log becomes one envelope under the
-same number, or none; where the log has stored envelopes for these clients, those are taken.
+same number, or none. If the log has stored envelopes for these clients, those are used.
 """
 
 from collections.abc import Callable, Sequence
