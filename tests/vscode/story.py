@@ -114,6 +114,20 @@ def denies_an_edit(window: Window, stage: Stage) -> None:
     assert not (stage.work / "notes.txt").exists()
 
 
+@_step("the session and the turn say what they have changed, each file once, and show it as a diff")
+def shows_the_changes(window: Window, _stage: Stage) -> None:
+    window.say("/edit app.py print('good evening')")
+    window.approve()
+    window.wait_answer(re.compile(r"Wrote\s+21\s+characters"))
+    window.wait_idle()
+    expect(window.turn_changes).to_have_text(re.compile(r"1 file changed\s*\+1\s*-1"))
+    expect(window.session_changes).to_have_text(re.compile(r"1 File\s*\+1\s*-5"))
+    window.session_changes.click()
+    expect(window.changes.filter(has_text=re.compile(r"good\s+evening")).first).to_be_visible()
+    expect(window.changed_files.first).to_contain_text("app.py")
+    expect(window.replaced.filter(has_text=re.compile(r"def\s+main")).first).to_be_visible()
+
+
 @_step("a command is allowed by a choice of the host's, and its terminal is shown")
 def sees_a_terminal(window: Window, _stage: Stage) -> None:
     command = "echo one; echo two"
@@ -175,6 +189,7 @@ def finds_the_session_again(window: Window, _stage: Stage) -> None:
     window.reload()
     window.open_session("A tour of VS Code")
     window.wait_answer("The title is now: A tour of VS Code")
+    expect(window.session_changes).to_contain_text("1 File")
     window.say("Good to see you")
     window.wait_answer("You said: Good to see you")
     window.wait_idle()

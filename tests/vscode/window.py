@@ -191,6 +191,26 @@ class Window:
         """The lines of the change that is open, as they would be."""
         return self.page.locator(".multiDiffEntry .modified .view-line")
 
+    @property
+    def changed_files(self) -> Locator:
+        """The names of the files in the change that is open."""
+        return self.page.locator(".multiDiffEntry .file-path")
+
+    @property
+    def replaced(self) -> Locator:
+        """The lines of the change that is open, as they were."""
+        return self.page.locator(".multiDiffEntry .original .view-line")
+
+    @property
+    def session_changes(self) -> Locator:
+        """What says how much the session has changed, above the field for messages; it opens as a diff."""
+        return self.page.locator(".agent-host-session-input-pills .chat-changes-pill-button")
+
+    @property
+    def turn_changes(self) -> Locator:
+        """What says how much the newest turn has changed, below its answer."""
+        return self.answer.locator(".chat-turn-pills-part")
+
     # Answering
 
     def answer_questions(self, **answers: str) -> None:

@@ -106,10 +106,12 @@ def _left_out(keys: Sequence[str], state: Json) -> JsonObject:
 def split_content_uri(uri: URI) -> tuple[URI, str] | None:
     """Split the URI of content into the session's URI and the id; `None` if it is not such a URI.
 
-    Clients choose the URIs of sessions, which may contain anything: the last `/content/` counts.
+    After the session's URI comes `/content/` with the id, or with the name of a file, `?` and the id. Clients
+    choose the URIs of sessions, which may contain anything: the last `/content/` counts.
     """
-    session, mark, content_id = uri.rpartition(CONTENT)
-    return (session, content_id) if mark and content_id and "/" not in content_id else None
+    session, mark, rest = uri.rpartition(CONTENT)
+    content_id = rest.rpartition("?")[2]
+    return (session, content_id) if mark and content_id and "/" not in rest else None
 
 
 def _moved(value: Json, old: str, new: str) -> Json:

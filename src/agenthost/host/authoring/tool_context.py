@@ -107,7 +107,7 @@ class ToolContext:
         on_progress: OnProgress | None = None,
         on_ask: OnAsk | None = None,
         on_delegate: OnDelegate | None = None,
-        new_content: Callable[[bytes, str], NewBlob] | None = None,
+        new_content: Callable[..., NewBlob] | None = None,
         kept: Callable[[str], Awaitable[bytes | None]] | None = None,
         runner: CommandRunner | None = None,
     ) -> None:
@@ -289,7 +289,7 @@ class ToolContext:
         uri = path.absolute().as_uri()
         if self._new_content is None:
             return {"uri": uri, "content": {"uri": uri}}
-        content = self._new_content(text.encode(errors="replace"), "text/plain")
+        content = self._new_content(text.encode(errors="replace"), "text/plain", path.name)
         self.writes.append(content.write)
         return {"uri": uri, "content": content.ref}
 

@@ -9,6 +9,7 @@ import secrets
 from base64 import b64decode
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from agenthost.core.fork import CONTENT, split_content_uri
 from agenthost.errors import ContentNotFound
@@ -38,10 +39,14 @@ class NewBlob:
     write: PutContent
 
 
-def new_blob(session: Session, data: bytes, content_type: str) -> NewBlob:
-    """Return a reference to these bytes as a content of the session, and the write that stores them."""
+def new_blob(session: Session, data: bytes, content_type: str, name: str = "") -> NewBlob:
+    """Return a reference to these bytes as a content of the session, and the write that stores them.
+
+    With the name of a file, all its contents have the same path, which clients show as its name.
+    """
     content_id = secrets.token_hex(ID_BYTES)
-    uri = f"{session.row.uri}{CONTENT}{content_id}"
+    last = f"{quote(name, safe='')}?{content_id}" if name else content_id
+    uri = f"{session.row.uri}{CONTENT}{last}"
     ref: ContentRef = {"uri": uri, "sizeHint": len(data), "contentType": content_type}
     return NewBlob(ref, PutContent(session.number, content_id, content_type, data))
 
