@@ -13,18 +13,22 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from websockets.asyncio.server import ServerConnection, serve
 
 from agenthost.client.ahp import AhpClient
+from agenthost.client.ahp.dialect import CurrentDialect
 from agenthost.client.ahp.observable_replica import ObservableReplica
 from agenthost.client.ahp.receiver import Receiver, deny_access
 from agenthost.client.ahp.requests import PendingRequests
 from agenthost.client.ahp.tasks import BackgroundTasks
+from agenthost.wire.ahp import PROTOCOL_VERSION, ROOT_URI
 from agenthost.wire.json import decode_json, encode_json
 
-URI = "demo:/1"
+URI, CHAT = "demo:/1", "ahp-chat:/1"
+NOW = "2026-01-01T00:00:00.000Z"
 AT_ONCE = 50
 """How many frames the server hands to its socket at a time."""
 
@@ -34,28 +38,24 @@ UNFILTERED = "/unfiltered"
 
 def make_frames(count: int, **more: Any) -> list[bytes]:
     """Return the frames of a turn that streams; more fields make the client decode them the general way."""
-    action = {
-        "type": "session/delta",
-        "session": URI,
-        "turnId": "t",
-        "partId": "p",
-        "content": "hello world ",
-    }
+    action = {"type": "chat/delta", "turnId": "t", "partId": "p", "content": "hello world "}
+    params = {"channel": CHAT, "action": action, **more}
     return [
-        encode_json(
-            {"jsonrpc": "2.0", "method": "action", "params": {"action": action, "serverSeq": seq, **more}}
-        )
+        encode_json({"jsonrpc": "2.0", "method": "action", "params": {**params, "serverSeq": seq}})
         for seq in range(1, count + 1)
     ]
 
 
-def snapshot() -> Any:
-    """Return a session whose turn is running."""
+def snapshots() -> list[Any]:
+    """Return a session, and its chat whose turn is running."""
     part = {"kind": "markdown", "id": "p", "content": ""}
-    turn = {"id": "t", "userMessage": {"text": ""}, "responseParts": [part]}
-    summary = {"resource": URI, "provider": "demo", "title": "", "status": 8, "createdAt": 0, "modifiedAt": 0}
-    state = {"summary": summary, "lifecycle": "ready", "turns": [], "activeTurn": turn}
-    return {"resource": URI, "state": state, "fromSeq": 0}
+    message = {"text": "", "origin": {"kind": "user"}}
+    turn = {"id": "t", "startedAt": NOW, "message": message, "responseParts": [part]}
+    entry = {"resource": CHAT, "title": "", "status": 8, "modifiedAt": NOW}
+    session = {"provider": "demo", "title": "", "status": 1, "lifecycle": "ready", "activeClients": []}
+    session |= {"chats": [entry], "defaultChat": CHAT}
+    states: Any = {URI: session, CHAT: {**entry, "turns": [], "activeTurn": turn}}
+    return [{"resource": uri, "state": state, "fromSeq": 0} for uri, state in states.items()]
 
 
 def new_receiver(replica: ObservableReplica) -> Receiver:
@@ -74,15 +74,17 @@ def new_receiver(replica: ObservableReplica) -> Receiver:
 def measure(frames: list[bytes], prepare: Callable[[ObservableReplica], object] = lambda _: None) -> float:
     """Return the seconds that all frames take."""
     replica = ObservableReplica("me")
-    replica.load(snapshot())
+    for snapshot in snapshots():
+        replica.load(snapshot)
+    replica.pair(URI, CHAT)
     prepare(replica)
     receiver = new_receiver(replica)
-    link: Any = None
+    link: Any = SimpleNamespace(dialect=CurrentDialect())
     begun = time.process_time()
     for frame in frames:
         receiver.receive(frame, link)
     spent = time.process_time() - begun
-    check(replica.confirmed(URI), len(frames))
+    check(replica.confirmed(CHAT), len(frames))
     return spent
 
 
@@ -96,8 +98,9 @@ def check(state: Any, count: int) -> None:
 
 async def run_server(count: int) -> None:
     """Serve any number of clients, each with the same frames; print the port first."""
-    end = {"type": "session/titleChanged", "session": URI, "title": "end"}
-    last = {"jsonrpc": "2.0", "method": "action", "params": {"action": end, "serverSeq": count + 1}}
+    end = {"type": "session/titleChanged", "title": "end"}
+    params = {"channel": URI, "action": end, "serverSeq": count + 1}
+    last = {"jsonrpc": "2.0", "method": "action", "params": params}
     frames = [*map(wrap, make_frames(count)), wrap(encode_json(last))]
     pieces = [b"".join(frames[at : at + AT_ONCE]) for at in range(0, len(frames), AT_ONCE)]
 
@@ -107,9 +110,10 @@ async def run_server(count: int) -> None:
         await socket.send(encode_json(body), text=True)
 
     async def talk(socket: ServerConnection) -> None:
-        root = {"resource": "agenthost:/root", "state": {"agents": []}, "fromSeq": 0}
-        await answer(socket, {"protocolVersion": "0.1.0", "serverSeq": 0, "snapshots": [root]})
-        await answer(socket, {"snapshot": snapshot()})
+        root = {"resource": ROOT_URI, "state": {"agents": []}, "fromSeq": 0}
+        await answer(socket, {"protocolVersion": PROTOCOL_VERSION, "serverSeq": 0, "snapshots": [root]})
+        for snapshot in snapshots():
+            await answer(socket, {"snapshot": snapshot})
         await socket.recv()
         if socket.request is not None and socket.request.path == UNFILTERED:
             await socket.send(
@@ -139,9 +143,9 @@ async def measure_client(url: str, count: int) -> float:
         session = await client.session(URI)
         begun = time.process_time()
         session.mark_read()
-        await session.until(lambda state: state["summary"]["title"] == "end")
+        await session.until(lambda state: state.session["title"] == "end")
         spent = time.process_time() - begun
-        check(session.confirmed, count)
+        check(session.confirmed.chat, count)
         return spent
 
 

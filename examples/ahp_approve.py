@@ -27,8 +27,8 @@ async def main(ahp_url: str, aap_url: str) -> None:
         call = session.open_calls[0]
         print(f"over AHP: {call['toolName']} wants to run")
         await session.approve(call)
-        state = await session.until(lambda state: state["turns"])
-        print(f"over AHP: {answer_text(state['turns'][-1])}")
+        state = await session.until(lambda state: state.chat["turns"])
+        print(f"over AHP: {answer_text(state.chat['turns'][-1])}")
 
         asking.cancel()
         last = (await application.history())[-1]

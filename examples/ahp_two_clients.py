@@ -16,10 +16,10 @@ async def watch(session: Session) -> None:
             continue
         kind = change.action["type"]
         if kind == "session/titleChanged":
-            print(f"the phone sees the title: {change.after['summary']['title']}")
-        elif kind == "session/delta":
+            print(f"the phone sees the title: {change.after.session['title']}")
+        elif kind == "chat/delta":
             print(f"the phone sees: {change.action['content']!r}")
-        elif kind == "session/turnComplete":
+        elif kind == "chat/turnComplete":
             return
 
 
@@ -32,7 +32,7 @@ async def main(url: str) -> None:
         await mine.rename("Plans")
         print(f"the laptop has: {await mine.ask('Hello there')}")
         await watching
-        print(f"both have {len(mine.turns)} turn: {mine.confirmed['turns'] == theirs.confirmed['turns']}")
+        print(f"both have {len(mine.turns)} turn: {mine.confirmed.chat == theirs.confirmed.chat}")
 
 
 asyncio.run(main(*sys.argv[1:] or [DEFAULT_AHP_URL]))

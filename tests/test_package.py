@@ -65,7 +65,7 @@ def test_importing_the_package_pulls_in_no_server_and_no_command_line() -> None:
 
 
 def test_importing_the_wire_and_the_core_pulls_in_no_server() -> None:
-    code = "import sys, agenthost.core.legacy.replica, agenthost.wire.aap.v1; print(' '.join(sys.modules))"
+    code = "import sys, agenthost.core.replica, agenthost.wire.aap.v1; print(' '.join(sys.modules))"
     assert not {"asyncio", "http", "sqlite3", "starlette", "typer"} & set(run_python(code).split())
 
 

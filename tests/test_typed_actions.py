@@ -19,8 +19,8 @@ ROOT = SAMPLES.parents[1]
 MAKERS = "core/actions/"
 """Where actions are made."""
 
-LEGACY = ("core/legacy/actions.py", "core/legacy/translation.py")
-"""Where those of the legacy protocol are made, and those that its actions become."""
+LEGACY = ("core/legacy/translation.py",)
+"""Where those are made that actions of the legacy protocol become."""
 
 ACTION_TYPE = re.compile(r"(session|chat|root|terminal|changeset|resourceWatch)/")
 

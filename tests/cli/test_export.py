@@ -3,13 +3,23 @@
 from typing import Any
 
 from agenthost.cli.export import session_to_markdown
+from agenthost.core.conversation import Conversation
 
-SUMMARY = {
-    "resource": "demo:/abc",
-    "provider": "demo",
-    "title": "A talk",
-    "createdAt": 0,
-    "modifiedAt": 60_000,
+CREATED = "1970-01-01T00:00:00.000Z"
+USED = "1970-01-01T00:01:00.000Z"
+ASKED = {
+    "id": "r",
+    "message": "A form",
+    "questions": [
+        {"id": "n", "kind": "text", "message": "Name?"},
+        {"id": "w", "kind": "multi-select", "message": "Which?"},
+        {"id": "s", "kind": "boolean", "message": "Sure?"},
+    ],
+}
+ANSWERS = {
+    "n": {"state": "submitted", "value": {"kind": "text", "value": "Ann"}},
+    "w": {"state": "submitted", "value": {"kind": "selected-many", "value": ["a", "b"]}},
+    "s": {"state": "skipped"},
 }
 
 
@@ -33,37 +43,37 @@ def test_everything_that_was_said_and_done_is_in_it() -> None:
         {"kind": "toolCall", "toolCall": {"displayName": "Wait", "status": "running", "toolInput": "{}"}},
         {"kind": "systemNotification", "content": "nearly full"},
         {"kind": "contentRef", "uri": "x:/2", "contentType": "image/png"},
+        {"kind": "inputRequest", "request": ASKED, "answers": ANSWERS, "response": "accept"},
         {"kind": "of the future"},
     ]
     message = {"text": "hi", "attachments": [{"label": "notes.txt"}]}
     turns = [
         {
             "id": "1",
-            "userMessage": message,
+            "message": message,
             "responseParts": parts,
             "state": "cancelled",
             "usage": {"inputTokens": 5},
         },
         {
             "id": "2",
-            "userMessage": {"text": "again"},
-            "responseParts": [],
+            "message": {"text": "again"},
+            "responseParts": [{"kind": "error", "error": {"message": "no"}}],
             "state": "error",
-            "error": {"message": "no"},
         },
     ]
-    state = {
-        "summary": SUMMARY,
-        "turns": turns,
-        "activeTurn": {"id": "3", "userMessage": message, "responseParts": []},
-    }
-    assert session_to_markdown(state) == (
+    active: Any = {"id": "3", "message": message, "responseParts": []}
+    chat: Any = {"turns": turns, "activeTurn": active, "modifiedAt": USED}
+    session: Any = {"provider": "demo", "title": "A talk"}
+    assert session_to_markdown("demo:/abc", Conversation(session, chat), CREATED) == (
         "# A talk\n\nSession abc with demo, from 1970-01-01 00:00 UTC to 1970-01-01 00:01 UTC.\n\n"
         "## User\n\nhi\n\n- attached: notes.txt\n\n## demo\n\n> hm\n>\n> well\n\nHello **you**\n\n"
         '**Add**: Ran Add a: 1\n\n```json\n{"a":1}\n```\n\n````text\nbefore\n```\ninside\n```\n````\n\n'
         "- changed: file:///a.txt\n\n- subagent: Helps (demo:/below)\n\n"
         "**Wait**: Wait\n\n```json\n{}\n```\n\n"
-        "*nearly full*\n\n*content: image/png: x:/2*\n\n*stopped*\n\n*5 in tokens*\n\n"
+        "*nearly full*\n\n*content: image/png: x:/2*\n\n"
+        "**Question**: A form\n\n- Name? Ann\n- Which? a, b\n- Sure? not answered\n\n"
+        "*stopped*\n\n*5 in tokens*\n\n"
         "## User\n\nagain\n\n## demo\n\n**Error:** no\n\n"
         "## User\n\nhi\n\n- attached: notes.txt\n\n## demo\n\n*still running*\n"
     )

@@ -10,10 +10,10 @@ from websockets.exceptions import WebSocketException
 
 from agenthost.client import AapClient
 from agenthost.core.legacy.reducers import REDUCERS, Live
-from agenthost.core.legacy.replica import Replica
 from agenthost.errors import HostError
 from agenthost.wire.ahp.legacy import ROOT_URI
 from agenthost.wire.ahp.legacy.actions import action_resource
+from legacy_replica import Replica
 from power.book import OLD, Book, demand
 
 TURNS_PER_SESSION = 25

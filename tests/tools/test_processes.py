@@ -9,6 +9,7 @@ from typing import Any
 from agenthost.client import AapClient, Permission, ToolCall
 from agenthost.client.ahp import AhpClient, answer_text
 from agenthost.client.ahp.session import Session
+from agenthost.core.session_meta import diffs_of
 from hosting import run
 from serving import Served, serving, wait_ready
 
@@ -72,7 +73,7 @@ def test_the_renamer_shows_its_edits_over_ahp_and_asks_over_aap(tmp_path: Path) 
             assert await ahp.files.read_text(edit["after"]["content"]["uri"]) == "dog and dogs\n"
             session.approve(call, option="allow-session")
             assert "Edited b.txt" in await turn
-            assert len((await session.until(lambda _: True))["summary"]["diffs"]) == 2
+            assert len(diffs_of(session.confirmed.session)) == 2
 
             tools = {"server_tools": ["edit_file"], "trusted_tools": ["search"]}
             application = await aap.create("renamer", **tools)  # type: ignore[arg-type]
@@ -125,8 +126,8 @@ def test_a_task_survives_a_kill_of_the_host_and_is_not_given_twice(tmp_path: Pat
         async with ahp_of(url) as ahp:
             session, child = [await ahp.session(uri) for uri in uris]
             child.approve(await wait_call(child))
-            state = await session.until(lambda state: state["turns"])
-            assert answer_text(state["turns"][-1]).startswith("I ask. It says: Wrote a.txt: +1 -0 lines")
+            state = await session.until(lambda state: state.chat["turns"])
+            assert answer_text(state.chat["turns"][-1]).startswith("I ask. It says: Wrote a.txt: +1 -0 lines")
             assert sorted(one["resource"] for one in await ahp.sessions.load()) == sorted(uris)
 
     with serving(*words) as served:

@@ -7,34 +7,37 @@ from typing import Any
 from agenthost.cli.chat.render.calls import content_blocks, describe_content, headline, outcome, text_lines
 from agenthost.cli.chat.render.events import plain_text
 from agenthost.cli.chat.render.wording import describe_end, describe_usage, session_id
+from agenthost.core.conversation import Conversation
 from agenthost.core.queries import has_ended
-from agenthost.wire.ahp.legacy.message import attachment_label
+from agenthost.core.times import unix_ms
+from agenthost.wire.ahp.message import attachment_label
 
 __all__ = ["format_time", "session_to_markdown"]
 
 _FENCES = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 
 
-def session_to_markdown(state: Any) -> str:
+def session_to_markdown(uri: str, state: Conversation, created_at: str | None) -> str:
     """Return the document of a session."""
-    summary = state["summary"]
-    turns = [*state["turns"], *([state["activeTurn"]] if "activeTurn" in state else [])]
-    times = f"from {format_time(summary['createdAt'])} to {format_time(summary['modifiedAt'])}"
+    session, chat = state
+    turns = [*chat["turns"], *([chat["activeTurn"]] if "activeTurn" in chat else [])]
+    begun = f"from {format_time(created_at)} to " if created_at else "last used "
     blocks = [
-        f"# {summary['title'] or 'Untitled'}",
-        f"Session {session_id(summary['resource'])} with {summary['provider']}, {times}.",
-        *(block for turn in turns for block in _turn(turn, summary["provider"])),
+        f"# {session['title'] or 'Untitled'}",
+        f"Session {session_id(uri)} with {session['provider']}, {begun}{format_time(chat['modifiedAt'])}.",
+        *(block for turn in turns for block in _turn(turn, session["provider"])),
     ]
     return "\n\n".join(blocks) + "\n"
 
 
-def format_time(milliseconds: float) -> str:
+def format_time(time: str) -> str:
     """Return a time in UTC, to the minute."""
+    milliseconds = unix_ms(time) or 0
     return f"{datetime.fromtimestamp(milliseconds / 1000, UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def _turn(turn: Any, agent: str) -> list[str]:
-    message = turn["userMessage"]
+    message = turn["message"]
     blocks = ["## User", message["text"]]
     blocks += [f"- attached: {attachment_label(attachment)}" for attachment in message.get("attachments", [])]
     blocks.append(f"## {agent}")
@@ -44,8 +47,6 @@ def _turn(turn: Any, agent: str) -> list[str]:
         blocks.append("*still running*")
     elif sentence := describe_end(turn, None):
         blocks.append(f"*{sentence}*")
-    if error := turn.get("error"):
-        blocks.append(f"**Error:** {error['message']}")
     if usage := describe_usage(turn.get("usage")):
         blocks.append(f"*{usage}*")
     return [block for block in blocks if block.strip()]
@@ -61,15 +62,30 @@ def _part(part: Any) -> list[str]:
             return [f"*{plain_text(part['content'])}*"]
         case "contentRef":
             return [f"*content: {describe_content(part)}*"]
+        case "error":
+            return [f"**Error:** {part['error']['message']}"]
+        case "inputRequest":
+            return _request(part["request"], part)
         case "toolCall":
             return _call(part["toolCall"])
         case _:
             return []
 
 
+def _request(request: Any, part: Any) -> list[str]:
+    """Return the questions of the agent, and what was answered."""
+    answers = {**request.get("answers", {}), **part.get("answers", {})}
+    blocks = [f"**Question**: {plain_text(request.get('message'))}"]
+    for question in request.get("questions", []):
+        value: Any = answers.get(question["id"], {}).get("value", {}).get("value", "not answered")
+        said = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        blocks.append(f"- {plain_text(question.get('message'))} {said}")
+    return [*blocks[:1], "\n".join(blocks[1:])]
+
+
 def _call(call: Any) -> list[str]:
     blocks = [f"**{call['displayName']}**: {outcome(call) if has_ended(call) else headline(call)}"]
-    if given := call.get("toolInput"):
+    if isinstance(given := call.get("toolInput"), str) and given:
         blocks.append(_fenced(given, "json"))
     if texts := text_lines(call):
         blocks.append(_fenced("\n".join(texts), "text"))

@@ -16,7 +16,7 @@ from agenthost.cli.chat.sessions import find_session, newest_first
 from agenthost.cli.exit_codes import exit_on_error
 from agenthost.cli.export import format_time, session_to_markdown
 from agenthost.cli.terminal_text import printable
-from agenthost.client.ahp import AhpClient, Unauthorized, Unreachable
+from agenthost.client.ahp import AhpClient, Session, Unauthorized, Unreachable
 from agenthost.errors import StorageInUse
 from agenthost.wire.json import encode_json
 
@@ -56,7 +56,7 @@ def list_all(server: Server, *, is_json: bool, has_archived: bool) -> None:
 def show(server: Server, name: str) -> None:
     """Show a session, as a chat does."""
     with _exit_on_error(server):
-        text = session_to_markdown(_run(server, lambda client: _state(client, name)))
+        text = _run(server, lambda client: _markdown(client, name))
         if sys.stdout.isatty():
             from agenthost.cli.chat.render.markdown import MarkdownStream  # noqa: PLC0415 - imports slowly
             from agenthost.cli.chat.terminal.paint import Painter  # noqa: PLC0415
@@ -72,8 +72,7 @@ def show(server: Server, name: str) -> None:
 def export(server: Server, name: str, *, is_json: bool, output: Path | None) -> None:
     """Write a session to a file or to standard output, as Markdown or JSON."""
     with _exit_on_error(server):
-        state = _run(server, lambda client: _state(client, name))
-        text = f"{_json(state)}\n" if is_json else session_to_markdown(state)
+        text = _run(server, lambda client: (_whole if is_json else _markdown)(client, name))
         if output is None:
             _print(text.removesuffix("\n"))
             return
@@ -83,8 +82,28 @@ def export(server: Server, name: str, *, is_json: bool, output: Path | None) -> 
             raise ValueError(f"{output}: {error.strerror or type(error).__name__}") from None
 
 
-async def _state(client: AhpClient, name: str) -> Any:
-    return (await client.session(await find_session(client, name))).confirmed
+async def _markdown(client: AhpClient, name: str) -> str:
+    session = await _open(client, name)
+    summary = client.sessions.get(session.uri)
+    return session_to_markdown(session.uri, session.confirmed, summary["createdAt"] if summary else None)
+
+
+async def _whole(client: AhpClient, name: str) -> str:
+    """Return the states of a session and its chat."""
+    session = await _open(client, name)
+    state, chat = session.confirmed
+    summary: Any = client.sessions.get(session.uri)
+    return _json({"summary": summary, "session": state, "chat": chat}) + "\n"
+
+
+async def _open(client: AhpClient, name: str) -> Session:
+    uri = await find_session(client, name)
+    if client.sessions.get(uri) is None:
+        await client.sessions.load()
+    session = await client.session(uri)
+    while await session.load_turns():
+        pass
+    return session
 
 
 def delete(server: Server, names: Sequence[str], *, is_sure: bool) -> None:

@@ -3,7 +3,7 @@
 They take states as peers send them: a part or a call may lack any key.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, cast
 
 from agenthost.wire.ahp.chat import ChatState
@@ -21,6 +21,7 @@ __all__ = [
     "find_active_call",
     "find_active_client",
     "find_call",
+    "find_customization",
     "has_ended",
     "is_tool_call",
     "open_questions",
@@ -91,6 +92,13 @@ def open_questions(state: ChatState) -> list[Any]:
 def find_active_client(state: SessionState, client_id: str) -> SessionActiveClient | None:
     """Return what a client brings to a session, if it takes part."""
     return next((one for one in state["activeClients"] if one["clientId"] == client_id), None)
+
+
+def find_customization(state: SessionState, is_it: Callable[[Any], bool]) -> Any:
+    """Return the first customization of a session that is meant, at any level; `None` if there is none."""
+    entries: list[Any] = state.get("customizations", [])
+    children = [one for entry in entries for one in entry.get("children", [])]
+    return next(filter(is_it, [*entries, *children]), None)
 
 
 def working_directory(state: SessionState) -> str | None:

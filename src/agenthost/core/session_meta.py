@@ -13,13 +13,27 @@ from agenthost.wire.ahp.root import ModelSelection
 from agenthost.wire.ahp.session import SessionState
 from agenthost.wire.ahp.tool import FileEdit
 
-__all__ = ["DIFFS", "MODEL", "STAND_IN", "diffs_changed", "diffs_of", "model_changed", "model_of"]
+__all__ = [
+    "DIFFS",
+    "MODEL",
+    "STAND_IN",
+    "diffs_changed",
+    "diffs_of",
+    "is_stand_in",
+    "model_changed",
+    "model_of",
+]
 
 MODEL = "agenthost.model"
 DIFFS = "agenthost.diffs"
 
 STAND_IN = "agenthost.standIn"
 """In the metadata of a model: it stands for an agent without a choice of models."""
+
+
+def is_stand_in(model: Any) -> bool:
+    """Return whether a model only stands for its agent, which lets nobody choose."""
+    return STAND_IN in (model.get("_meta") or {})
 
 
 def model_of(state: SessionState) -> ModelSelection | None:

@@ -9,6 +9,7 @@ import pytest
 
 from acp_acting import PROGRAMS, is_alive, pid_in
 from agenthost.client.ahp import AhpClient, answer_text
+from agenthost.core.queries import error_of
 from serving import Served, serving
 
 
@@ -33,10 +34,10 @@ async def look(served: Served, uri: str) -> tuple[str, str]:
     """Return how the turn ended, and the answer of the program to a new one."""
     async with AhpClient(f"{served.wait_url()}/ahp") as client:
         session = await client.session(uri)
-        state = await session.until(lambda state: "activeTurn" not in state)
-        error = state["turns"][-1].get("error")
+        state = await session.until(lambda state: "activeTurn" not in state.chat)
+        error = error_of(state.chat["turns"][-1])
         await session.ask("memory")
-        return (error or {"message": ""})["message"], answer_text(session.turns[-1])
+        return "" if error is None else error["message"], answer_text(session.turns[-1])
 
 
 @pytest.mark.parametrize("flag", ["--load", "--no-load"])

@@ -87,8 +87,8 @@ def test_two_clients_over_ahp_see_the_same_and_the_first_answer_counts(served: S
             await theirs.approve(call, option="yy")
             turn = await saying.turn()
             assert answer_text(turn) == "You chose yy."
-            state = await theirs.until(lambda state: state["turns"])
-            assert answer_text(state["turns"][-1]) == "You chose yy."
+            state = await theirs.until(lambda state: state.chat["turns"])
+            assert answer_text(state.chat["turns"][-1]) == "You chose yy."
 
     run(story)
 
@@ -108,7 +108,7 @@ def test_a_turn_is_cancelled_over_ahp(served: Served) -> None:
         async with AhpClient(f"{served.url}/ahp") as client:
             session = await client.create("acting")
             saying = session.say("hang")
-            await session.until(lambda state: state.get("activeTurn", {}).get("responseParts"))
+            await session.until(lambda state: state.chat.get("activeTurn", {}).get("responseParts"))
             await session.cancel()
             turn = await saying.turn()
             assert turn["state"] == "cancelled"

@@ -137,11 +137,11 @@ def test_a_session_gets_a_title_from_the_model_unless_somebody_gave_it_one(serve
         async with AhpClient(f"{served.site.url.replace('http', 'ws', 1)}/ahp") as client:
             session = await client.create("chat")
             await session.ask("Say hello")
-            await session.until(lambda state: state["summary"]["title"] == "Of clocks and dice")
+            await session.until(lambda state: state.session["title"] == "Of clocks and dice")
             mine = await client.create("chat")
             await mine.rename("Mine")
             await mine.ask("Say hello")
-            assert mine.summary["title"] == "Mine"
+            assert mine.title == "Mine"
 
     served.run(story())
 

@@ -28,7 +28,7 @@ def test_commands_are_told_apart_from_messages_and_explained(server: str) -> Non
         terminal.say(":model")
         terminal.wait_for("forgetful: Forgetful")
         terminal.say(":model steady pause=short")
-        terminal.wait_for("the model is now steady")
+        terminal.wait_for("the model is steady from the next message on")
         terminal.say(":model unheard-of")
         terminal.wait_for("✗ there is no model 'unheard-of'")
         terminal.say(":set")

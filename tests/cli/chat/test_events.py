@@ -28,7 +28,7 @@ def call(status: str, name: str = "c") -> Any:
 
 
 def turn(*parts: Any, name: str = "1", state: str | None = "complete") -> Any:
-    made = {"id": name, "userMessage": {"text": f"say {name}"}, "responseParts": list(parts)}
+    made = {"id": name, "message": {"text": f"say {name}"}, "responseParts": list(parts)}
     return made if state is None else {**made, "state": state}
 
 

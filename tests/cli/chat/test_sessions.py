@@ -43,7 +43,9 @@ def test_sessions_are_listed_exported_and_deleted(server: str, tmp_path: Path) -
     assert out.startswith(f"# The first\n\nSession {first} with demo, from 2")
     assert out.endswith("## User\n\nhello\n\n## demo\n\nYou said: hello\n")
     assert sessions(server, "export", first, "--json", "-o", str(tmp_path / "a.json")) == (0, "", "")
-    assert len(json.loads((tmp_path / "a.json").read_text())["turns"]) == 2
+    exported = json.loads((tmp_path / "a.json").read_text())
+    assert exported.keys() == {"summary", "session", "chat"}
+    assert (exported["session"]["title"], len(exported["chat"]["turns"])) == ("The first", 2)
 
     assert sessions(server, "export", first, "-o", str(tmp_path))[::2] == (
         2,

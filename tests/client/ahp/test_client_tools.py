@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agenthost.client.ahp import AhpClient, Rejected, Session, ToolError, report
+from agenthost.client.ahp import AhpClient, Session, ToolError, report
 from client.ahp.proxies import proxied
 from hosting import run
 
@@ -34,7 +34,7 @@ def test_tools_run_and_their_results_and_errors_are_reported(server: str) -> Non
     async def story() -> None:
         async with client_of(server, name="Test") as client:
             session = await client.create("demo", tools=[shout, picture, refuse])
-            assert session.confirmed["activeClient"]["displayName"] == "Test"
+            assert session.confirmed.session["activeClients"][0]["displayName"] == "Test"
             assert await session.ask('/call shout {"text": "hey"}') == "shout -> HEY"
             assert result_of(session)["success"] is True
             await session.ask("/call picture")
@@ -96,7 +96,7 @@ def test_a_tool_of_a_turn_that_is_cancelled_is_stopped(server: str) -> None:
     run(story)
 
 
-def test_one_client_is_active_until_it_releases_the_session(server: str) -> None:
+def test_several_clients_bring_tools_and_each_may_leave(server: str) -> None:
     def shout(text: str) -> str:
         """Shout."""
         return text.upper()
@@ -109,12 +109,12 @@ def test_one_client_is_active_until_it_releases_the_session(server: str) -> None
         async with client_of(server) as one, client_of(server) as two:
             mine = await one.create("demo", tools=[shout])
             theirs = await two.session(mine.uri)
-            with pytest.raises(Rejected):
-                await theirs.become_active([whisper])
-            await mine.release()
-            assert "activeClient" not in mine.confirmed
             await theirs.become_active([whisper])
+            assert await mine.ask('/call shout {"text": "hey"}') == "shout -> HEY"
             assert await mine.ask('/call whisper {"text": "HEY"}') == "whisper -> hey"
+            await mine.release()
+            await mine.until(lambda state: len(state.session["activeClients"]) == 1)
+            assert "no tool" in await mine.ask('/call shout {"text": "hey"}')
             await theirs.set_tools([shout])
             assert await mine.ask('/call shout {"text": "hey"}') == "shout -> HEY"
 
@@ -144,7 +144,7 @@ def test_a_tool_survives_a_lost_connection_and_runs_once(server: str) -> None:
             go_on.set()
             assert await saying.text() == "dig -> dug a hole"
             # The host took the place of the active client away, and we have it again.
-            await session.until(lambda state: "activeClient" in state)
+            await session.until(lambda state: state.session["activeClients"])
             assert await session.ask('/call dig {"what": "more"}') == "dig -> dug more"
             assert runs == ["a hole", "more"]
 
@@ -199,8 +199,8 @@ def test_a_call_of_an_earlier_process_fails(server: str) -> None:
                 await begun.wait()
             async with client_of(server, client_id="phoenix") as client:
                 await client.session(session.uri, tools=[dig])
-                state = await theirs.until(lambda state: state["turns"])
-                call: Any = state["turns"][0]["responseParts"][0]
+                state = await theirs.until(lambda state: state.chat["turns"])
+                call: Any = state.chat["turns"][0]["responseParts"][0]
                 assert call["toolCall"]["success"] is False
                 assert "restarted" in call["toolCall"]["error"]["message"]
                 assert runs == [1]
@@ -224,6 +224,6 @@ def test_closing_a_session_fails_its_calls_and_releases_it(server: str) -> None:
             await begun.wait()
             mine.close()
             assert "the application has left the session" in await saying.text()
-            await theirs.until(lambda state: "activeClient" not in state)
+            await theirs.until(lambda state: not state.session["activeClients"])
 
     run(story)

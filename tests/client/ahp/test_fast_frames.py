@@ -55,11 +55,11 @@ def test_frames_of_any_kind_and_size_keep_their_order(size: int) -> None:
 
             def heard(change: Any) -> None:
                 if change.kind == "confirmed":
-                    titles.append(change.after["summary"]["title"].rstrip("x"))
+                    titles.append(change.after.session["title"].rstrip("x"))
 
             session.listen(heard)
             session.mark_read()
-            await session.until(lambda state: state["summary"]["title"] == "6")
+            await session.until(lambda state: state.session["title"] == "6")
             assert titles == ["1", "2", "3", "4", "5", "6"]
 
     run(story)

@@ -7,20 +7,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agenthost.client.ahp.frames import TextFrame, decode_frame, read_envelope
+from agenthost.client.ahp.dialect import CurrentDialect
+from agenthost.client.ahp.frames import TextFrame, decode_frame
+from agenthost.client.ahp.legacy_dialect import LegacyDialect
+from agenthost.client.ahp.observable_replica import ObservableReplica
 from agenthost.errors import InvalidValue
 from agenthost.wire.jsonrpc import BadFrame, Notification, decode_message
 
+DIALECT = CurrentDialect()
 TEXTS = {
-    "session/delta": ("session", "turnId", "partId", "content"),
-    "session/reasoning": ("session", "turnId", "partId", "content"),
-    "session/toolCallDelta": ("session", "turnId", "toolCallId", "content"),
-    "terminal/data": ("terminal", "data"),
+    "chat/delta": ("turnId", "partId", "content"),
+    "chat/reasoning": ("turnId", "partId", "content"),
+    "chat/toolCallDelta": ("turnId", "toolCallId", "content"),
+    "terminal/data": ("data",),
 }
 
 
 def action_frame(action: Any, **more: Any) -> bytes:
-    params = {"action": action, "serverSeq": 7, **more}
+    params = {"channel": "a:/1", "action": action, "serverSeq": 7, **more}
     return json.dumps({"jsonrpc": "2.0", "method": "action", "params": params}).encode()
 
 
@@ -34,7 +38,8 @@ def test_text_actions_are_decoded_fast(kind: str, text: str) -> None:
     assert isinstance(found, TextFrame)
     message = decode_message(data)
     assert isinstance(message, Notification)
-    envelope = read_envelope(message.params)
+    (envelope,) = DIALECT.read_envelopes(message.params)
+    assert found.params.channel == envelope["channel"]
     assert found.params.serverSeq == envelope["serverSeq"]
     assert all(found.params.action[key] == value for key, value in dict(envelope["action"]).items())
 
@@ -43,10 +48,11 @@ def test_text_actions_are_decoded_fast(kind: str, text: str) -> None:
     "more", [{"origin": {"clientId": "a", "clientSeq": 1}}, {"rejectionReason": "no"}, {"mood": 1}]
 )
 def test_an_envelope_with_other_fields_is_decoded_the_general_way(more: Any) -> None:
-    action = {"type": "terminal/data", "terminal": "t", "data": "x"}
+    action = {"type": "terminal/data", "data": "x"}
     found = decode_frame(action_frame(action, **more))
     assert isinstance(found, Notification)
-    assert read_envelope(found.params) == {"action": action, "serverSeq": 7, **more}
+    (envelope,) = DIALECT.read_envelopes(found.params)
+    assert envelope == {"channel": "a:/1", "action": action, "serverSeq": 7, **more}
 
 
 def test_what_is_not_a_message_is_a_bad_frame() -> None:
@@ -59,5 +65,6 @@ def test_what_is_not_a_message_is_a_bad_frame() -> None:
     "params", [{}, {"envelope": 5}, {"action": {}, "serverSeq": 1}, {"action": {"type": "x/y"}}]
 )
 def test_what_is_not_an_envelope_is_invalid(params: Any) -> None:
-    with pytest.raises(InvalidValue):
-        read_envelope(params)
+    for dialect in (DIALECT, LegacyDialect(ObservableReplica("me"))):
+        with pytest.raises(InvalidValue):
+            list(dialect.read_envelopes(params))

@@ -113,8 +113,8 @@ def test_unknown_messages_and_fields_are_ignored_or_kept() -> None:
     async def story() -> None:
         async with odd_host(part) as host, client_of(host.url) as client:
             session = await client.session(URI)
-            state: Any = await session.until(lambda state: state["summary"]["title"] == "New")
-            assert state["novelty"] == {"a": 1}
+            state: Any = await session.until(lambda state: state.session["title"] == "New")
+            assert state.session["novelty"] == {"a": 1}
             assert client.welcome["novelty"] == 1  # type: ignore[typeddict-item]
 
     run(story)
@@ -132,7 +132,7 @@ def test_an_envelope_may_be_wrapped_and_come_in_a_binary_frame() -> None:
     async def story() -> None:
         async with odd_host(part) as host, client_of(host.url) as client:
             session = await client.session(URI)
-            await session.until(lambda state: state["summary"]["title"] == "Wrapped")
+            await session.until(lambda state: state.session["title"] == "Wrapped")
             session.close()
 
     run(story)
@@ -182,7 +182,7 @@ def test_a_state_is_fetched_again_if_an_action_cannot_be_applied() -> None:
     async def story() -> None:
         async with odd_host(part) as host, client_of(host.url) as client:
             session = await client.session(URI)
-            await session.until(lambda state: "novelty" in state)
+            await session.until(lambda state: "novelty" in state.session)
 
     run(story)
 
@@ -249,13 +249,13 @@ def test_a_rejected_action_of_ours_is_undone_and_that_of_others_is_ignored() -> 
             session = await client.session(URI)
             changes = session.changes()
             echo = session.rename("Ours")
-            assert (session.state["summary"]["title"], session.confirmed["summary"]["title"]) == (
+            assert (session.state.session["title"], session.confirmed.session["title"]) == (
                 "Ours",
                 "Odd",
             )
             with pytest.raises(Rejected, match="the title is locked"):
                 await echo
-            assert session.state["summary"]["title"] == "Odd"
+            assert session.state.session["title"] == "Odd"
             kinds = [(await anext(changes)).kind for _ in range(2)]
             assert kinds == ["dispatched", "rejected"]
 

@@ -60,7 +60,7 @@ def test_after_a_replay_unanswered_actions_are_sent_again_with_their_number() ->
             one, two = session.rename("One"), session.rename("Two")
             await one
             await two
-            assert session.confirmed["summary"]["title"] == "Two"
+            assert session.confirmed.session["title"] == "Two"
             assert numbers[2] == numbers[1]
 
     run(story)
@@ -88,7 +88,7 @@ def test_after_a_snapshot_nothing_is_sent_twice_and_the_state_decides(is_refused
         if is_refused:
             await peer.refuse(request, -32008, "who are you?")
             opened = await peer.hear("initialize")
-            assert opened["params"]["initialSubscriptions"] == ["agenthost:/root", URI]
+            assert {"agenthost:/root", URI} <= set(opened["params"]["initialSubscriptions"])
             welcome = {"protocolVersion": "0.1.0", "serverSeq": 7, "snapshots": [ROOT, snapshot]}
             await peer.answer(opened, welcome)
         else:
@@ -107,7 +107,7 @@ def test_after_a_snapshot_nothing_is_sent_twice_and_the_state_decides(is_refused
                 assert await saying.text() == "whole"
                 with pytest.raises(OutcomeUnknown):
                     await echo
-                await session.until(lambda state: state["summary"]["title"] == "Eight")
+                await session.until(lambda state: state.session["title"] == "Eight")
                 assert session.state == session.confirmed
                 with pytest.raises(TimedOut):
                     await client.ping()
@@ -139,7 +139,7 @@ def test_actions_dispatched_without_a_connection_are_sent_when_there_is_one() ->
                     echoes.append(session.rename("Later"))
 
             client.listen(lost)
-            await session.until(lambda state: state["summary"]["title"] == "Later")
+            await session.until(lambda state: state.session["title"] == "Later")
             await echoes[0]
 
     run(story)

@@ -15,12 +15,19 @@ from agenthost.client.ahp import (
     TurnFailed,
     answer_text,
 )
+from agenthost.core.session_meta import model_of
 from client.ahp.cutting import comparable
 from hosting import run
 
 
 def client_of(server: str, **how: Any) -> AhpClient:
     return AhpClient(f"{server}/ahp", **how)
+
+
+def title_of(client: AhpClient, session: Session) -> str:
+    """Return the title of a session in a client's list."""
+    summary = client.sessions.get(session.uri)
+    return "" if summary is None else summary["title"]
 
 
 async def until_asked(session: Session) -> Any:
@@ -53,8 +60,8 @@ def test_two_clients_see_the_same(server: str) -> None:
             assert await two.session(mine.uri) is theirs
             await mine.ask("/think of nothing")
             await theirs.rename("Ours")
-            await mine.until(lambda state: state["summary"]["title"] == "Ours")
-            await theirs.until(lambda state: len(state["turns"]) == 1)
+            await mine.until(lambda state: state.session["title"] == "Ours")
+            await theirs.until(lambda state: len(state.chat["turns"]) == 1)
             assert comparable(mine.confirmed) == comparable(theirs.confirmed)
 
     run(story)
@@ -65,16 +72,16 @@ def test_actions_show_at_once_and_the_host_has_the_last_word(server: str) -> Non
         async with client_of(server) as client:
             session = await client.create("demo")
             echo = session.rename("Mine")
-            assert session.state["summary"]["title"] == "Mine"
-            assert session.confirmed["summary"]["title"] != "Mine"
+            assert session.state.session["title"] == "Mine"
+            assert session.confirmed.session["title"] != "Mine"
             await echo
-            assert session.confirmed["summary"]["title"] == "Mine"
+            assert session.confirmed.session["title"] == "Mine"
             saying = session.say("/wait 60")
             await saying.dispatched
             second = session.say("too early")
             with pytest.raises(Rejected):
                 await second.turn()
-            assert session.state.get("activeTurn", {})["id"] == saying.turn_id
+            assert session.state.chat.get("activeTurn", {})["id"] == saying.turn_id
             await session.cancel()
             assert (await saying.turn())["state"] == "cancelled"
 
@@ -179,13 +186,13 @@ def test_messages_are_queued_or_steer_the_turn(server: str) -> None:
             await session.unqueue("c")
             await session.reorder(["b", "a"])
             await session.queue("ONE", message_id="a")
-            waiting = session.confirmed["queuedMessages"]
-            assert [one["userMessage"]["text"] for one in waiting] == ["two", "ONE"]
+            waiting = session.confirmed.chat["queuedMessages"]
+            assert [one["message"]["text"] for one in waiting] == ["two", "ONE"]
             await session.steer("hurry up")
             await session.cancel()
             await session.ask("go on")
-            state = await session.until(lambda state: len(state["turns"]) == 4)
-            texts = [turn["userMessage"]["text"] for turn in state["turns"]]
+            state = await session.until(lambda state: len(state.chat["turns"]) == 4)
+            texts = [turn["message"]["text"] for turn in state.chat["turns"]]
             assert texts == ["/wait 60", "go on", "two", "ONE"]
 
     run(story)
@@ -198,37 +205,37 @@ def test_every_setting_of_a_session_can_be_changed(server: str) -> None:
             assert form["values"]["style"] == "loud"
             session = await client.create(config=form["values"], model="swift")
             assert await session.ask("hello") == "YOU SAID: HELLO"
-            await session.set_model("steady", {"pause": "short"})
-            assert session.summary.get("model") == {"id": "steady", "config": {"pause": "short"}}
+            assert session.model == model_of(session.confirmed.session) == {"id": "swift"}
+            session.set_model("steady", {"pause": "short"})
+            chosen = {"id": "steady", "config": {"pause": "short"}}
+            assert session.model == chosen
             await session.set_config({"style": "plain"})
             assert await session.ask("hello") == "You said: hello"
+            assert model_of(session.confirmed.session) == chosen
             await session.archive()
             await session.mark_read()
-            assert session.summary["status"] == 1 | 32 | 64
+            assert session.status == 1 | 32 | 64
             await session.archive(is_archived=False)
             await session.mark_read(is_read=False)
-            assert session.summary["status"] == 1
-            with pytest.raises(Rejected):
-                await session.set_model("unheard-of")
+            assert session.status == 1
+            with pytest.raises(ValueError, match="there are"):
+                session.set_model("unheard-of")
+            with pytest.raises(ValueError, match="there are"):
+                await client.create("demo", model="unheard-of")
 
     run(story)
 
 
-def test_the_history_comes_in_pages_and_can_be_forked(server: str) -> None:
+def test_the_history_comes_newest_first_and_can_be_forked(server: str) -> None:
     async def story() -> None:
         async with client_of(server) as client:
             session = await client.create("demo")
             for number in range(5):
                 await session.ask(f"{number}")
-            page = await session.fetch_turns(limit=2)
-            assert ([turn["userMessage"]["text"] for turn in page["turns"]], page["hasMore"]) == (
-                ["3", "4"],
-                True,
-            )
-            past = [turn["userMessage"]["text"] async for turn in session.history(page=2)]
+            past = [turn["message"]["text"] async for turn in session.history()]
             assert past == ["4", "3", "2", "1", "0"]
             fork = await client.fork(session, session.turns[1]["id"])
-            assert [turn["userMessage"]["text"] for turn in fork.turns] == ["0", "1"]
+            assert [turn["message"]["text"] for turn in fork.turns] == ["0", "1"]
             assert await fork.ask("other") == "You said: other"
             assert len(session.turns) == 5
 
@@ -250,7 +257,7 @@ def test_the_list_of_sessions_stays_up_to_date(server: str) -> None:
             session = await two.create("demo")
             await until(lambda: session.uri in one.sessions)
             await session.rename("Fresh")
-            await until(lambda: (one.sessions.get(session.uri) or session.summary)["title"] == "Fresh")
+            await until(lambda: title_of(one, session) == "Fresh")
             count = len(one.sessions)
             assert count == len(list(one.sessions))
             await session.dispose()
@@ -318,7 +325,7 @@ def test_changes_that_are_not_read_in_time_are_merged(server: str) -> None:
                 found.append(await anext(changes))
             assert len(found) <= 10
             assert found[-1].after == session.confirmed
-            assert found[0].before["turns"] == []
+            assert found[0].before.chat["turns"] == []
 
     run(story)
 

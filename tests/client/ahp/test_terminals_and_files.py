@@ -38,7 +38,7 @@ def test_a_terminal_prints_what_is_typed_into_it_until_it_ends(server: str) -> N
             await mine.write("echo sum $((40+2)); exit 3\r")
             printed = "".join([piece async for piece in output])
             assert "sum 42" in printed
-            await theirs.until(lambda state: "exitCode" in state)
+            await theirs.until(lambda state: state["lifecycle"]["status"] == "exited")
             assert (theirs.exit_code, theirs.state.get("rows")) == (3, 40)
             assert "sum 42" in theirs.text
             with pytest.raises(Rejected):

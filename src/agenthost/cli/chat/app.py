@@ -147,8 +147,8 @@ class ChatApp:
 
     def _greet(self, conversation: Conversation, session: Session) -> None:
         agents = {agent["provider"]: agent["displayName"] for agent in self._client.agents}
-        provider = session.summary["provider"]
-        title = f" · {session.summary['title']}" if session.turns or session.active_turn else ""
+        provider = session.agent
+        title = f" · {session.title}" if session.turns or session.active_turn else ""
         conversation.view.note(
             f"{agents.get(provider, provider)}{title} · :help lists the commands, Ctrl-D leaves"
         )
@@ -157,8 +157,8 @@ class ChatApp:
         """Close a session, and delete it if we created it and it is empty. Return whether it still exists."""
         if session.is_gone:
             return False
-        state = session.confirmed
-        is_empty = not state["turns"] and "activeTurn" not in state and "queuedMessages" not in state
+        chat = session.confirmed.chat
+        is_empty = not chat["turns"] and "activeTurn" not in chat and "queuedMessages" not in chat
         if is_empty and session.uri in self._created:
             with suppress(AhpError, TimeoutError):
                 async with asyncio.timeout(DISPOSE_SECONDS):

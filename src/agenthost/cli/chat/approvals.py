@@ -192,7 +192,7 @@ class SessionApprovals:
         await self._session.until(is_different)
 
     async def _approve_edited(self, call: Any, about: list[str]) -> list[DispatchedAction] | None:
-        given = text = call.get("toolInput", "")
+        given = text = call["toolInput"] if isinstance(call.get("toolInput"), str) else ""
         while True:
             try:
                 text = await self._terminal.ask_line("  input: ", text, about=about[:2])

@@ -14,6 +14,7 @@ from agenthost.cli.chat.sessions import find_session, newest_first
 from agenthost.cli.chat.terminal.paint import Painter
 from agenthost.cli.chat.terminal.terminal import ChatTerminal, InputCancelled
 from agenthost.client.ahp import AhpClient, AhpError, Session
+from agenthost.core.session_meta import is_stand_in
 
 __all__ = ["COMMANDS", "CommandContext", "Commands"]
 
@@ -129,14 +130,14 @@ class Commands:
 
     async def new(self, rest: str) -> Outcome:
         """Start a new session, with the same agent or another one."""
-        agent = rest or self._session.summary["provider"]
+        agent = rest or self._session.agent
         return Switch(await self._client.create(agent), is_new=True)
 
     async def agent(self, rest: str) -> Outcome | None:
         """List the agents, or start a session with one."""
         if rest:
             return await self.new(rest)
-        current = self._session.summary["provider"]
+        current = self._session.agent
         for agent in self._client.agents:
             here = " ← here" if agent["provider"] == current else ""
             self._note(f"{agent['provider']}: {agent['displayName']}. {agent['description']}{here}")
@@ -148,7 +149,7 @@ class Commands:
         """Show or change the title."""
         if rest:
             await self._session.rename(" ".join(rest.split()))
-        self._note(f"the title is: {self._session.summary['title'] or 'none yet'}")
+        self._note(f"the title is: {self._session.title or 'none yet'}")
 
     async def model(self, rest: str) -> None:
         """List the models, or select one."""
@@ -157,17 +158,15 @@ class Commands:
             self._list_models()
             return
         config = dict(setting.partition("=")[::2] for setting in settings)
-        echo = self._session.set_model(name, config or None)
-        if self._session.active_turn is not None:
-            self._note("the model changes when the turn ends")
-        await echo
-        self._note(f"the model is now {name}")
+        self._session.set_model(name, config or None)
+        self._note(f"the model is {name} from the next message on")
 
     def _list_models(self) -> None:
-        provider = self._session.summary["provider"]
+        provider = self._session.agent
         agents = [agent for agent in self._client.agents if agent["provider"] == provider]
-        models = [model for agent in agents for model in agent["models"]]
-        selected = self._session.summary.get("model", {}).get("id")
+        models = [model for agent in agents for model in agent["models"] if not is_stand_in(model)]
+        chosen = self._session.model
+        selected = None if chosen is None else chosen["id"]
         for model in models:
             self._note(f"{model['id']}: {model['name']}{' ← selected' if model['id'] == selected else ''}")
         if not models:
@@ -175,7 +174,7 @@ class Commands:
 
     async def set(self, rest: str) -> None:
         """Show or change settings."""
-        config: Any = self._session.confirmed.get("config")
+        config: Any = self._session.confirmed.session.get("config")
         if config is None:
             raise ValueError("this session has no settings")
         if not rest:
@@ -197,8 +196,10 @@ class Commands:
 
     async def info(self, _rest: str) -> None:
         """Show which session and host this is."""
-        summary = self._session.summary
-        self._note(f"session {session_id(self._session.uri)}: {describe_session(summary)}")
+        session = self._session
+        summary = {"title": session.title, "provider": session.agent}
+        used = {"status": session.status, "modifiedAt": session.modified_at}
+        self._note(f"session {session_id(session.uri)}: {describe_session({**summary, **used})}")
         self._note(
             f"host {self._client.url}, AHP {self._client.version}, this client is {self._client.client_id}"
         )
@@ -217,11 +218,11 @@ class Commands:
 
     async def unqueue(self, _rest: str) -> None:
         """Take back the last queued message."""
-        queued: Any = self._session.state.get("queuedMessages", [])
+        queued: Any = self._session.state.chat.get("queuedMessages", [])
         if not queued:
             raise ValueError("no message is queued")
         await self._session.unqueue(queued[-1]["id"])
-        self._context.terminal.put_back(queued[-1]["userMessage"]["text"])
+        self._context.terminal.put_back(queued[-1]["message"]["text"])
 
     async def approve(self, rest: str) -> None:
         """Allow the call that waits, or all of them."""

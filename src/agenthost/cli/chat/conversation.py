@@ -155,7 +155,8 @@ class Conversation:
         await self._show_past(EventReader(), turns, self._context.new_view(self._authorship))
 
     async def _show_past(self, reader: EventReader, turns: int, view: View) -> None:
-        state: Any = {key: value for key, value in self._session.confirmed.items() if key != "activeTurn"}
+        chat: Any = self._session.confirmed.chat
+        state: Any = {key: value for key, value in chat.items() if key != "activeTurn"}
         skipped = reader.skip(state, turns)
         if skipped:
             view.note(f"… {skipped} earlier turn{'' if skipped == 1 else 's'}")
@@ -167,7 +168,7 @@ class Conversation:
     async def _show_changes(self) -> Outcome:
         """Show what is new, at most once per frame."""
         while True:
-            state: Any = self._session.confirmed
+            state: Any = self._session.confirmed.chat
             for event in self._reader.read(state):
                 await self.view.show(event)
             self.view.update(self._session.state, self._reader.unreported_calls(state), self._connection)
@@ -254,12 +255,12 @@ class Conversation:
 
     async def _stop_turn(self) -> None:
         """Stop the turn that runs. The messages we queued behind it return to the input line."""
-        queued: Any = self._session.state.get("queuedMessages", [])
+        queued: Any = self._session.state.chat.get("queuedMessages", [])
         ours = [message for message in queued if message["id"] in self._queued]
         for message in ours:
             self._session.unqueue(message["id"])
         if ours:
-            self._terminal.put_back("\n".join(message["userMessage"]["text"] for message in ours))
+            self._terminal.put_back("\n".join(message["message"]["text"] for message in ours))
         try:
             await self._session.cancel()
         except (ValueError, Rejected):

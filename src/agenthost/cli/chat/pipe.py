@@ -20,6 +20,7 @@ from agenthost.cli.chat.sessions import open_session, resume_hint
 from agenthost.cli.exit_codes import UNFINISHED
 from agenthost.cli.terminal_text import printable
 from agenthost.client.ahp import AhpClient, AhpError, Gone, Session, stop_reason_of
+from agenthost.core.queries import error_of
 from agenthost.core.stop_reasons import STOP_SENTENCES
 
 __all__ = ["answer_piped"]
@@ -58,7 +59,7 @@ class _Pipe:
 
     async def send(self, text: str) -> int:
         """Send the message, and print its answer until the turn ends. Return the exit code."""
-        self._reader.skip(self._session.confirmed, 0)
+        self._reader.skip(self._session.confirmed.chat, 0)
         changes = self._session.changes()
         try:
             turn_id = await self._session.send(text)
@@ -80,7 +81,7 @@ class _Pipe:
 
     def _print_new(self, turn_id: str) -> Any:
         """Print what is new. Return the turn if it has ended."""
-        for event in self._reader.read(self._session.confirmed):
+        for event in self._reader.read(self._session.confirmed.chat):
             if isinstance(event, TurnEnded) and event.turn["id"] == turn_id:
                 return event.turn
             self._print(event)
@@ -127,8 +128,9 @@ class _Pipe:
         reason = stop_reason_of(turn)
         if turn["state"] == "complete" and reason is None:
             return 0
+        error = error_of(turn)
         sentences = {
-            "error": turn.get("error", {}).get("message", UNFINISHED["error"]),
+            "error": UNFINISHED["error"] if error is None else error["message"],
             "cancelled": "the turn was stopped",
         }
         sentence = sentences.get(turn["state"]) or UNFINISHED[str(reason)]

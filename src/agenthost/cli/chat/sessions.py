@@ -7,7 +7,7 @@ from agenthost.cli.chat.options import ChatOptions
 from agenthost.cli.chat.render.wording import join_names, session_id
 from agenthost.cli.exit_codes import command_for
 from agenthost.client.ahp import AhpClient, NotFound, Session
-from agenthost.wire.ahp.legacy.enums import SessionStatus
+from agenthost.wire.ahp.enums import SessionStatus
 
 __all__ = ["MIN_PREFIX_LENGTH", "find_session", "newest_first", "open_session", "resume_hint"]
 

@@ -11,7 +11,7 @@ from agenthost.cli.chat.approvals import ApprovalContext, SessionApprovals
 from agenthost.cli.chat.render.authorship import Authorship
 from agenthost.cli.chat.render.calls import content_blocks
 from agenthost.client.ahp import AhpError, Session
-from agenthost.wire.ahp.legacy.actions.text import TextAction
+from agenthost.wire.ahp.actions.text import TextAction
 
 __all__ = ["ApprovalTree"]
 

@@ -13,7 +13,8 @@ async with AhpClient("ws://127.0.0.1:8642/ahp") as client:
 
 Below them, `connection` sends requests and actions (`params`, `dispatched_action`). It is made of
 `reconnecting_link` (with `handshake` and `backoff`), `link` (one WebSocket, with `fast_frames`), `receiver`
-(`frames`, `requests`) and `tasks`. `observable_replica` holds the states and tells listeners of `changes`;
+(`frames`, `requests`) and `tasks`. A `dialect` is how a host is talked to; `legacy_dialect` is for hosts of
+0.1. `observable_replica` holds the states and tells listeners of `changes`;
 `events` are those of the connection.
 """
 

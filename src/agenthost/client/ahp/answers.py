@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agenthost.wire.ahp.legacy.input import SessionInputAnswer, SessionInputRequest
+from agenthost.wire.ahp.input import ChatInputAnswer, ChatInputRequest
 
 __all__ = ["build_answers"]
 
 
-def build_answers(request: SessionInputRequest, values: Mapping[str, Any]) -> dict[str, SessionInputAnswer]:
+def build_answers(request: ChatInputRequest, values: Mapping[str, Any]) -> dict[str, ChatInputAnswer]:
     """Return answers, by the ids of their questions. None skips a question; a dict is used as it is.
 
     A choice is the id of an option. Where free text is allowed, any other value is such a text.

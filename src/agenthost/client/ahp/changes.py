@@ -5,11 +5,10 @@ import logging
 import weakref
 from collections import deque
 from collections.abc import AsyncIterator, Callable
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Protocol, Self, TypeAlias
 
 from agenthost.client.ahp.errors import AhpError, Closed
-from agenthost.core.legacy.reducers import Live
-from agenthost.wire.ahp.legacy.actions.envelope import ActionOrigin
+from agenthost.wire.ahp.actions.envelope import ActionOrigin
 
 __all__ = ["Change", "ChangeKind", "Changes", "Listener", "Listeners"]
 
@@ -23,6 +22,14 @@ MAX_WAITING = 10_000
 """How many changes wait for a reader before they are merged into one."""
 
 
+class HasState(Protocol):
+    """Something that builds a state on demand."""
+
+    @property
+    def state(self) -> Any:
+        """The state."""
+
+
 class Change:
     """A change of a resource.
 
@@ -31,21 +38,24 @@ class Change:
             optimistic ones for `dispatched` and `rejected`.
         action: the action, to be read like the JSON object it is; None for a whole state.
         origin: which client did it; None for the host.
+        channel: the URI of the channel: of a session's changes, that of the session or of its chat.
         error: why, for `rejected`, `gone` and `closed`.
     """
 
-    __slots__ = ("_after", "_before", "action", "error", "kind", "origin")
+    __slots__ = ("_after", "_before", "action", "channel", "error", "kind", "origin")
 
     def __init__(
         self,
         kind: ChangeKind,
-        before: Live[Any] | None,
-        after: Live[Any] | None,
+        before: "HasState | None",
+        after: "HasState | None",
         action: Any = None,
         origin: ActionOrigin | None = None,
         error: AhpError | None = None,
+        channel: str = "",
     ) -> None:
         self.kind = kind
+        self.channel = channel
         self.action = action
         self.origin = origin
         self.error = error
@@ -69,7 +79,7 @@ class Change:
 
     def merge(self, later: "Change") -> "Change":
         """Return one change for this, a later one, and all between them."""
-        return Change("snapshot", self._before, later._after)  # noqa: SLF001 - same class
+        return Change("snapshot", self._before, later._after, channel=later.channel)  # noqa: SLF001 - same class
 
 
 Listener: TypeAlias = Callable[[Change], object]

@@ -8,14 +8,15 @@ from typing import Any, Self, TypeAlias
 from agenthost.client.address import read_address
 from agenthost.client.ahp.backoff import Backoff
 from agenthost.client.ahp.connection import Connection
+from agenthost.client.ahp.dialect import Call
 from agenthost.client.ahp.dispatched_action import DispatchedAction
 from agenthost.client.ahp.errors import AhpError, Conflict, NotFound
 from agenthost.client.ahp.events import ConnectionEvent
 from agenthost.client.ahp.files import Files
-from agenthost.client.ahp.handshake import HandshakeSettings
+from agenthost.client.ahp.handshake import VERSIONS, HandshakeSettings
 from agenthost.client.ahp.link import Timeouts
 from agenthost.client.ahp.observable_replica import ObservableReplica
-from agenthost.client.ahp.params import choices, model_selection, new_fork, new_session, new_terminal
+from agenthost.client.ahp.params import choices, new_fork, new_session, new_terminal
 from agenthost.client.ahp.receiver import OnAccessRequest, deny_access
 from agenthost.client.ahp.registry import ResourceRegistry
 from agenthost.client.ahp.session import Session
@@ -24,18 +25,15 @@ from agenthost.client.ahp.terminal import Terminal
 from agenthost.client.ahp.tools import active_client
 from agenthost.client.auth import bearer_headers
 from agenthost.client.tools import ClientTool, Tools, tools_by_name
-from agenthost.core.legacy.actions import root_config_changed
-from agenthost.wire.ahp.legacy import PROTOCOL_VERSION, ROOT_URI
-from agenthost.wire.ahp.legacy.commands.connection import InitializeResult
-from agenthost.wire.ahp.legacy.commands.session import (
-    CreateSessionParams,
-    ResolveSessionConfigResult,
-    SessionConfigValueItem,
-)
-from agenthost.wire.ahp.legacy.common import URI
-from agenthost.wire.ahp.legacy.notifications import AuthRequiredNotification
-from agenthost.wire.ahp.legacy.root import AgentInfo, RootState
-from agenthost.wire.ahp.legacy.terminal import TerminalClaim
+from agenthost.core.actions import root_config_changed
+from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.commands.config import ResolveSessionConfigResult, SessionConfigValueItem
+from agenthost.wire.ahp.commands.connection import InitializeResult
+from agenthost.wire.ahp.commands.session import CreateSessionParams
+from agenthost.wire.ahp.common import URI
+from agenthost.wire.ahp.notifications import AuthRequiredParams
+from agenthost.wire.ahp.root import AgentInfo, RootState
+from agenthost.wire.ahp.terminal import TerminalClaim
 from agenthost.wire.json import JsonObject
 
 __all__ = ["DEFAULT_AHP_URL", "AhpClient"]
@@ -43,7 +41,7 @@ __all__ = ["DEFAULT_AHP_URL", "AhpClient"]
 DEFAULT_AHP_URL = "ws://127.0.0.1:8642/ahp"
 """Where `agenthost serve` serves AHP by default."""
 
-OnAuthRequired: TypeAlias = Callable[[AuthRequiredNotification], object]
+OnAuthRequired: TypeAlias = Callable[[AuthRequiredParams], object]
 """Called when the host needs a token, or a new one."""
 
 
@@ -58,7 +56,7 @@ class AhpClient:
             connection at a time can use it (HR-I13).
         name: what people call this client, shown where its tools are used.
         locale: the preferred language, such as `de`.
-        versions: the protocol versions to offer, the preferred one first (HR-I04).
+        versions: the protocol versions to offer, of 1.0, 0.9 and 0.1; hosts take the highest (V1).
         on_access_request: decides whether the host may access a file of the application.
         on_auth_required: called when the host needs a token.
         timeouts: how long to wait for the host.
@@ -82,7 +80,7 @@ class AhpClient:
         client_id: str | None = None,
         name: str | None = None,
         locale: str | None = None,
-        versions: Sequence[str] = (PROTOCOL_VERSION,),
+        versions: Sequence[str] = VERSIONS,
         on_access_request: OnAccessRequest = deny_access,
         on_auth_required: OnAuthRequired = lambda _: None,
         timeouts: Timeouts | None = None,
@@ -112,12 +110,12 @@ class AhpClient:
         if self.sessions.is_loaded:
             self._connection.tasks.spawn(self.sessions.load())
 
-    def _on_notification(self, notification: Any) -> None:
+    def _on_notification(self, notification: Call) -> None:
         self.sessions.apply(notification)
-        if notification["type"] == "notify/sessionRemoved":
-            self._registry.remove(notification["session"])
-        elif notification["type"] == "notify/authRequired":
-            self._on_auth_required(notification)
+        if notification.method == "root/sessionRemoved":
+            self._registry.remove(notification.params["session"])
+        elif notification.method == "auth/required":
+            self._on_auth_required(notification.params)
 
     def _on_stale(self, uri: URI) -> None:
         self._registry.refetch(uri)
@@ -179,7 +177,7 @@ class AhpClient:
         Raises:
             AhpError: it does not.
         """
-        await self._connection.request("ping", {}, is_repeatable=True)
+        await self._connection.request("ping", {"channel": ROOT_URI}, is_repeatable=True)
 
     async def authenticate(self, resource: str, token: str) -> None:
         """Send the host a token, now and after each reconnection.
@@ -211,7 +209,7 @@ class AhpClient:
 
     def set_host_config(self, values: JsonObject) -> DispatchedAction:
         """Change settings of the host."""
-        return self._connection.dispatch(root_config_changed(values))
+        return self._connection.dispatch(ROOT_URI, root_config_changed(values))
 
     # Sessions
 
@@ -220,7 +218,7 @@ class AhpClient:
         agent: str | None = None,
         *,
         model: str | None = None,
-        model_config: Mapping[str, str] | None = None,
+        model_config: Mapping[str, Any] | None = None,
         config: JsonObject | None = None,
         folder: URI | None = None,
         tools: Tools = (),
@@ -243,9 +241,12 @@ class AhpClient:
             ValueError: two tools have the same name, or there are several agents to choose from.
         """
         provider = agent if agent is not None else self._only_agent()
-        selection = model_selection(model, model_config) if model is not None else None
-        params = new_session(provider, uri=uri, model=selection, config=config, folder=folder)
-        return await self._create(params, tools_by_name(tools))
+        params = new_session(provider, uri=uri, config=config, folder=folder)
+        self._check_model(provider, model)
+        session = await self._create(params, tools_by_name(tools))
+        if model is not None:
+            session.set_model(model, model_config)
+        return session
 
     async def fork(self, session: Session | URI, turn_id: str, *, tools: Tools = ()) -> Session:
         """Create a session that begins like another one, up to and including a turn.
@@ -256,16 +257,16 @@ class AhpClient:
         if isinstance(session, str):
             params = new_fork(session, turn_id, None)
         else:
-            params = new_fork(session.uri, turn_id, session.summary["provider"])
+            params = new_fork(session.uri, turn_id, session.agent)
         return await self._create(params, tools_by_name(tools))
 
     async def _create(self, params: CreateSessionParams, tools: Mapping[str, ClientTool]) -> Session:
         client = active_client(self.client_id, self._name, tools) if tools else None
         if client is not None:
-            params["activeClient"] = client  # HR-L05
-        # A repeated request may find the session that the first one created (HR-L03).
+            params["activeClient"] = client
+        # A repeated request may find the session that the first one created.
         await self._connection.request("createSession", params, is_repeatable=True, means_done=Conflict)
-        session = await self.session(params["session"])
+        session = await self.session(params["channel"])
         if client is not None:
             self._registry.runner(session.uri).offer(tools, client)
         await session.ready()
@@ -282,6 +283,11 @@ class AhpClient:
         if own:
             session.become_active(own.values())
         return session
+
+    def _check_model(self, agent: str, model: str | None) -> None:
+        offered = [one["id"] for info in self.agents if info["provider"] == agent for one in info["models"]]
+        if model is not None and offered and model not in offered:
+            raise ValueError(f"there is no model {model!r}; there are {', '.join(offered)}")
 
     def _only_agent(self) -> str:
         names = [agent["provider"] for agent in self.agents]
@@ -341,10 +347,11 @@ class AhpClient:
         """
         claim: TerminalClaim = {"kind": "client", "clientId": self.client_id}
         if session is not None:
-            claim = {"kind": "session", "session": session}
+            chat = (await self.session(session)).chat_uri
+            claim = {"kind": "session", "session": session, "chat": chat}
         params = new_terminal(claim, uri=uri, name=name, folder=folder, cols=cols, rows=rows)
         await self._connection.request("createTerminal", params, is_repeatable=True, means_done=Conflict)
-        return await self.terminal(params["terminal"])
+        return await self.terminal(params["channel"])
 
     async def terminal(self, uri: URI) -> Terminal:
         """Subscribe to a terminal. Returns the same object each time.

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from agenthost.client.ahp.backoff import Backoff
+from agenthost.client.ahp.dialect import Call
 from agenthost.client.ahp.dispatched_action import DispatchedAction
 from agenthost.client.ahp.errors import AhpError, Closed, Disconnected, Refused, TimedOut
 from agenthost.client.ahp.events import Connected, ConnectionEvent
@@ -16,9 +17,10 @@ from agenthost.client.ahp.receiver import OnAccessRequest, Receiver
 from agenthost.client.ahp.reconnecting_link import ReconnectingLink, send_action
 from agenthost.client.ahp.requests import OnResult, PendingRequests
 from agenthost.client.ahp.tasks import BackgroundTasks
-from agenthost.wire.ahp.legacy.actions.text import Action
-from agenthost.wire.ahp.legacy.commands.connection import InitializeResult
-from agenthost.wire.ahp.legacy.common import URI
+from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.actions.text import Action
+from agenthost.wire.ahp.commands.connection import InitializeResult
+from agenthost.wire.ahp.common import URI
 from agenthost.wire.jsonrpc import Notification, encode_message
 
 __all__ = ["Connection"]
@@ -46,7 +48,7 @@ class Connection:
         backoff: Backoff,
         on_access_request: OnAccessRequest,
         on_connected: Callable[[], None],
-        on_notification: Callable[[Any], None],
+        on_notification: Callable[[Call], None],
         on_stale: Callable[[URI], None],
     ) -> None:
         self.replica = replica
@@ -93,6 +95,12 @@ class Connection:
     def is_open(self) -> bool:
         """Whether there is a link to the host now."""
         return self._link.current is not None
+
+    @property
+    def has_several_clients(self) -> bool:
+        """Whether several clients can be active in a session of this host."""
+        link = self._link.current
+        return link is None or link.dialect.has_several_clients
 
     @property
     def error(self) -> AhpError | None:
@@ -174,7 +182,7 @@ class Connection:
         is_repeat = False
         while True:
             link = await self._link.wait()
-            request = self._requests.create(method, params, on_result)
+            request = self._requests.create(Call(method, params), link.dialect, on_result)
             link.post(request.frame)
             try:
                 return await request.answer
@@ -192,19 +200,22 @@ class Connection:
     def notify(self, method: str, params: Any) -> None:
         """Send a notification, if there is a link; it would mean nothing on the next one."""
         link = self._link.current
-        if link is not None:
-            link.post(encode_message(Notification(method, params)))
+        said = None if link is None else link.dialect.say(Call(method, params))
+        if link is not None and said is not None:
+            link.post(encode_message(Notification(*said)))
 
-    def dispatch(self, action: Action) -> DispatchedAction:
+    def dispatch(self, channel: URI, action: Action) -> DispatchedAction:
         """Apply an action here at once, and send it as soon as there is a link.
 
         Raises:
-            AhpError: there is no state of its resource, or the connection is over.
+            AhpError: there is no state of its channel, the host does not know it, or the connection is over.
         """
         if self._link.error is not None:
             raise self._link.error
-        outgoing = self.replica.submit(action)
         link = self._link.current
+        if link is not None:
+            link.dialect.dispatches({"channel": channel, "clientSeq": 0, "action": action})
+        outgoing = self.replica.submit(channel, action)
         if link is not None:
             send_action(outgoing, link)
         return outgoing.dispatched
@@ -215,6 +226,6 @@ class Connection:
         Raises:
             AhpError: such as `AuthRequired` for an invalid token.
         """
-        params = {"resource": resource, "token": token}
+        params = {"channel": ROOT_URI, "resource": resource, "token": token}
         await self.request("authenticate", params, is_repeatable=True)
         self._tokens[resource] = token

@@ -5,7 +5,7 @@ from collections.abc import Generator
 from typing import Any
 
 from agenthost.client.ahp.errors import AhpError
-from agenthost.wire.ahp.legacy.actions.text import Action
+from agenthost.wire.ahp.actions.text import Action
 
 __all__ = ["DispatchedAction"]
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 from agenthost.errors import HostError
-from agenthost.wire.ahp.legacy.commands.resource import ResourceRequestParams
-from agenthost.wire.ahp.legacy.common import ErrorInfo, ProtectedResourceMetadata
-from agenthost.wire.ahp.legacy.errors import ErrorCode
+from agenthost.wire.ahp.commands.resource import ResourceRequestParams
+from agenthost.wire.ahp.common import ErrorInfo, ProtectedResourceMetadata
+from agenthost.wire.ahp.errors import ErrorCode
 from agenthost.wire.json import Json
 
 __all__ = [

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from agenthost.client.ahp.errors import AhpError
-from agenthost.wire.ahp.legacy.common import URI
+from agenthost.wire.ahp.common import URI
 
 __all__ = ["Connected", "ConnectionEvent", "ConnectionLost"]
 

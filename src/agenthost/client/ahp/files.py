@@ -5,7 +5,8 @@ from binascii import Error as NotBase64
 
 from agenthost.client.ahp.connection import Connection
 from agenthost.client.ahp.errors import NotAhp
-from agenthost.wire.ahp.legacy.commands.resource import (
+from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.commands.resource import (
     DirectoryEntry,
     ResourceCopyParams,
     ResourceMoveParams,
@@ -14,7 +15,7 @@ from agenthost.wire.ahp.legacy.commands.resource import (
     ResourceRequestParams,
     ResourceWriteParams,
 )
-from agenthost.wire.ahp.legacy.common import URI
+from agenthost.wire.ahp.common import URI
 
 __all__ = ["Files"]
 
@@ -31,7 +32,7 @@ class Files:
         Raises:
             AhpError: such as `NotFound` and `PermissionDenied`.
         """
-        return _bytes(await self._read({"uri": uri, "encoding": "base64"}))
+        return _bytes(await self._read({"channel": ROOT_URI, "uri": uri, "encoding": "base64"}))
 
     async def read_text(self, uri: URI) -> str:
         """Return a file, or a content of a session, as text.
@@ -40,7 +41,7 @@ class Files:
             AhpError: such as `NotFound` and `PermissionDenied`.
             UnicodeDecodeError: it is not UTF-8.
         """
-        found = await self._read({"uri": uri, "encoding": "utf-8"})
+        found = await self._read({"channel": ROOT_URI, "uri": uri, "encoding": "utf-8"})
         return found["data"] if found["encoding"] == "utf-8" else _bytes(found).decode()
 
     async def _read(self, params: ResourceReadParams) -> ResourceReadResult:
@@ -56,6 +57,7 @@ class Files:
         is_text = isinstance(data, str)
         text = data if isinstance(data, str) else b64encode(data).decode()
         params: ResourceWriteParams = {
+            "channel": ROOT_URI,
             "uri": uri,
             "data": text,
             "encoding": "utf-8" if is_text else "base64",
@@ -70,7 +72,8 @@ class Files:
         Raises:
             AhpError: such as `NotFound` and `PermissionDenied`.
         """
-        found = await self._connection.request("resourceList", {"uri": uri}, is_repeatable=True)
+        params = {"channel": ROOT_URI, "uri": uri}
+        found = await self._connection.request("resourceList", params, is_repeatable=True)
         return found["entries"]  # type: ignore[no-any-return] # checked
 
     async def copy(self, source: URI, destination: URI, *, replace: bool = True) -> None:
@@ -79,7 +82,7 @@ class Files:
         Raises:
             AhpError: such as `NotFound`, `PermissionDenied` and `Conflict`.
         """
-        params: ResourceCopyParams = {"source": source, "destination": destination}
+        params: ResourceCopyParams = {"channel": ROOT_URI, "source": source, "destination": destination}
         if not replace:
             params["failIfExists"] = True
         await self._connection.request("resourceCopy", params)
@@ -90,7 +93,7 @@ class Files:
         Raises:
             AhpError: such as `NotFound`, `PermissionDenied` and `Conflict`.
         """
-        params: ResourceMoveParams = {"source": source, "destination": destination}
+        params: ResourceMoveParams = {"channel": ROOT_URI, "source": source, "destination": destination}
         if not replace:
             params["failIfExists"] = True
         await self._connection.request("resourceMove", params)
@@ -102,7 +105,7 @@ class Files:
             AhpError: such as `NotFound` and `PermissionDenied`.
         """
         options = {"recursive": True} if recursive else {}
-        await self._connection.request("resourceDelete", {"uri": uri, **options})
+        await self._connection.request("resourceDelete", {"channel": ROOT_URI, "uri": uri, **options})
 
     async def request(self, uri: URI, *, read: bool = True, write: bool = False) -> None:
         """Request access to a file or folder, as `PermissionDenied.request` suggests.
@@ -110,7 +113,7 @@ class Files:
         Raises:
             AhpError: such as `PermissionDenied`.
         """
-        params: ResourceRequestParams = {"uri": uri, "read": read, "write": write}
+        params: ResourceRequestParams = {"channel": ROOT_URI, "uri": uri, "read": read, "write": write}
         await self._connection.request("resourceRequest", params, is_repeatable=True)
 
 

@@ -4,28 +4,21 @@ While a turn streams, nearly all frames are text actions. Those are decoded stra
 quarter of the time. A frame with any other field is decoded the general way, so that nothing of it is lost.
 """
 
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
-from agenthost.errors import InvalidValue
-from agenthost.wire.ahp.legacy.actions.envelope import ActionEnvelope
-from agenthost.wire.ahp.legacy.actions.text import (
-    SessionDelta,
-    SessionReasoning,
-    SessionToolCallDelta,
-    TerminalData,
-)
-from agenthost.wire.ahp.legacy.methods import METHODS
+from agenthost.wire.ahp.actions.text import ChatDelta, ChatReasoning, ChatToolCallDelta, TerminalData
 from agenthost.wire.jsonrpc import Message, decode_message
 
-__all__ = ["TextFrame", "TextParams", "decode_frame", "read_envelope"]
+__all__ = ["TextFrame", "TextParams", "decode_frame"]
 
 
 class TextParams(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     """An envelope of the host with a text action, and nothing else."""
 
-    action: SessionDelta | SessionReasoning | SessionToolCallDelta | TerminalData
+    channel: str
+    action: ChatDelta | ChatReasoning | ChatToolCallDelta | TerminalData
     serverSeq: int
     origin: None = None
     rejectionReason: None = None
@@ -52,18 +45,3 @@ def decode_frame(data: bytes) -> TextFrame | Message:
         return _decode_text(data)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return decode_message(data)
-
-
-def read_envelope(params: Any) -> ActionEnvelope:
-    """Return the envelope of an `action`: its params (HR-R08), or inside of them, as some hosts send it.
-
-    Raises:
-        InvalidValue: it is not an envelope.
-    """
-    inner = params.get("envelope")
-    if "action" not in params and isinstance(inner, dict):
-        params = inner
-    envelope: ActionEnvelope = METHODS["action"].params.take(params)
-    if "type" not in envelope["action"]:
-        raise InvalidValue("$.action.type", "a string", "nothing")
-    return envelope

@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 
+from agenthost.client.ahp.dialect import Call, CurrentDialect, Dialect
 from agenthost.client.ahp.errors import NotAhp, error_from_code
+from agenthost.client.ahp.legacy_dialect import LegacyDialect
 from agenthost.client.ahp.link import Link
 from agenthost.client.ahp.observable_replica import ObservableReplica
-from agenthost.client.ahp.requests import checked_result
-from agenthost.wire.ahp.legacy import ROOT_URI
-from agenthost.wire.ahp.legacy.commands.connection import InitializeParams, InitializeResult, ReconnectResult
-from agenthost.wire.ahp.legacy.common import URI
+from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.commands.connection import InitializeParams, InitializeResult, ReconnectResult
+from agenthost.wire.ahp.common import URI
+from agenthost.wire.ahp.legacy import ROOT_URI as LEGACY_ROOT
 from agenthost.wire.json import Json
 from agenthost.wire.jsonrpc import (
     BadFrame,
@@ -21,7 +23,13 @@ from agenthost.wire.jsonrpc import (
     encode_message,
 )
 
-__all__ = ["HandshakeSettings", "initialize", "reconnect"]
+__all__ = ["VERSIONS", "HandshakeSettings", "initialize", "reconnect"]
+
+VERSIONS = ("1.0.0", "0.9.0", "0.1.0")
+"""The versions that this client speaks."""
+
+LEGACY = "0.1."
+"""How the versions begin that have a dialect of their own."""
 
 RECONNECT_ID, INITIALIZE_ID = 1, 2
 """Ids that no later request has, so that no answer can be mistaken for that of another request (HR-R01)."""
@@ -37,14 +45,17 @@ class HandshakeSettings:
     locale: str | None
 
 
-async def reconnect(link: Link, replica: ObservableReplica) -> ReconnectResult:
-    """Send `reconnect` and return the result.
+async def reconnect(link: Link, replica: ObservableReplica, dialect: Dialect) -> ReconnectResult:
+    """Send `reconnect` in the version that was agreed, and return the result.
 
     Raises:
         AhpError: the host refuses or breaks the protocol, or the connection is lost.
     """
-    answer = await _ask(link, Request(RECONNECT_ID, "reconnect", dict(replica.reconnect_params())))
-    result: ReconnectResult = checked_result("reconnect", answer)
+    asked = Call("reconnect", dict(replica.reconnect_params()))
+    said = dialect.say(asked) or asked
+    answer = await _ask(link, Request(RECONNECT_ID, *said))
+    link.dialect = dialect
+    result: ReconnectResult = dialect.read_result(asked, answer)
     return result
 
 
@@ -56,23 +67,31 @@ async def initialize(
     Raises:
         AhpError: the host refuses or breaks the protocol, or the connection is lost.
     """
-    wanted = list(dict.fromkeys([ROOT_URI, *replica.subscriptions]))
+    # Which version the host takes is not known yet, and each ignores what only the other has.
+    roots = [ROOT_URI, LEGACY_ROOT] if any(map(_is_legacy, settings.versions)) else [ROOT_URI]
     params: InitializeParams = {
+        "channel": ROOT_URI,
         "protocolVersions": list(settings.versions),
         "clientId": replica.client_id,
-        "initialSubscriptions": wanted,
+        "initialSubscriptions": list(dict.fromkeys([*roots, *replica.subscriptions])),
     }
     if settings.locale is not None:
         params["locale"] = settings.locale
     answer = await _ask(link, Request(INITIALIZE_ID, "initialize", dict(params)))
-    welcome: InitializeResult = checked_result("initialize", answer)
-    if welcome["protocolVersion"] not in settings.versions:  # HR-I03
-        raise NotAhp(f"the host chose version {welcome['protocolVersion']!r}, which was not offered")
-    # A resource without a snapshot does not exist (HR-I10).
+    version = answer.get("protocolVersion") if isinstance(answer, dict) else None
+    link.dialect = LegacyDialect(replica) if _is_legacy(version) else CurrentDialect()
+    welcome: InitializeResult = link.dialect.read_result(Call("initialize", params), answer)
+    if version not in settings.versions:  # V1
+        raise NotAhp(f"the host chose version {version!r}, which was not offered")
+    # A channel without a snapshot does not exist (I2).
     gone = replica.resume({"type": "snapshot", "snapshots": welcome["snapshots"]})
     if not welcome["snapshots"]:
         replica.last_seen = welcome["serverSeq"]
     return welcome, gone
+
+
+def _is_legacy(version: object) -> bool:
+    return isinstance(version, str) and version.startswith(LEGACY)
 
 
 async def _ask(link: Link, request: Request) -> Json:

@@ -14,6 +14,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
 
 from agenthost.client.address import read_address
+from agenthost.client.ahp.dialect import CurrentDialect, Dialect
 from agenthost.client.ahp.errors import (
     AhpError,
     Disconnected,
@@ -102,9 +103,14 @@ def _reason(error: Exception) -> str:
 
 
 class Link:
-    """One connection. Posted frames are sent in order by `write`, which has to run as a task."""
+    """One connection. Posted frames are sent in order by `write`, which has to run as a task.
+
+    Attributes:
+        dialect: how the host is talked to, as the handshake has found.
+    """
 
     def __init__(self, socket: FilteredConnection) -> None:
+        self.dialect: Dialect = CurrentDialect()
         self._socket = socket
         self._frames = socket.frames
         self._outbox: deque[bytes] = deque()

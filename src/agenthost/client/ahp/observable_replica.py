@@ -1,9 +1,12 @@
-"""The observable replica: states that tell listeners of each change, and actions that get their answer.
+"""The observable replica: `agenthost.core.replica` with listeners, and with the answers to our own actions.
 
-Actions that have no answer when a connection is lost are kept. After reconnecting:
+A session and its default chat are two channels, and one resource to an application: they have the same
+listeners, and a change shows both states.
 
-- After a replay they are sent again with the same `clientSeq`. The answers to those that the host had applied
-  were in the replay; a repeat that reaches it twice it recognizes by the number (HR-C09).
+Actions that have no answer when a connection is lost:
+
+- After a replay they stay pending and are sent again under their own number. A host that has them already
+  recognizes the repetition by the number.
 - After a snapshot nobody knows whether they were applied, and sending them again could apply them twice.
   Those that were never sent are sent. Of the rest, the state tells whether a turn was started; all others
   end as `OutcomeUnknown`.
@@ -11,27 +14,43 @@ Actions that have no answer when a connection is lost are kept. After reconnecti
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from agenthost.client.ahp.changes import Change, ChangeKind, Listeners
 from agenthost.client.ahp.dispatched_action import DispatchedAction
 from agenthost.client.ahp.errors import AhpError, Gone, OutcomeUnknown, Rejected
-from agenthost.core.legacy.reducers import Live
-from agenthost.core.legacy.replica import Mirror, Pending, Rejection, Replica
-from agenthost.wire.ahp.legacy import ROOT_URI
-from agenthost.wire.ahp.legacy.actions import action_resource
-from agenthost.wire.ahp.legacy.actions.envelope import ActionEnvelope
-from agenthost.wire.ahp.legacy.actions.text import Action, TerminalData
-from agenthost.wire.ahp.legacy.commands.connection import DispatchActionParams, ReconnectResult
-from agenthost.wire.ahp.legacy.common import URI
-from agenthost.wire.ahp.legacy.snapshot import Snapshot
+from agenthost.core.conversation import Conversation
+from agenthost.core.reducers import Live
+from agenthost.core.replica import Mirror, Pending, Rejection, Replica
+from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.actions.envelope import ActionEnvelope
+from agenthost.wire.ahp.actions.text import Action
+from agenthost.wire.ahp.commands.connection import DispatchActionParams, ReconnectResult
+from agenthost.wire.ahp.common import URI
+from agenthost.wire.ahp.snapshot import Snapshot
 
-__all__ = ["ObservableReplica", "OutgoingAction", "now_ms"]
+__all__ = ["LivePair", "ObservableReplica", "OutgoingAction", "now_ms"]
 
 
 def now_ms() -> int:
-    """Return the time as states have it."""
+    """Return the time in milliseconds."""
     return int(time.time() * 1000)
+
+
+class LivePair(NamedTuple):
+    """A session and its default chat. The states are built on demand."""
+
+    session: Live[Any]
+    chat: Live[Any]
+
+    @property
+    def state(self) -> Conversation:
+        """Both states."""
+        return Conversation(self.session.state, self.chat.state)
+
+
+View: TypeAlias = Live[Any] | LivePair
+"""What an application sees of a resource."""
 
 
 @dataclass(slots=True)
@@ -43,7 +62,6 @@ class OutgoingAction:
         is_lost: whether it must not be sent again, because the host closed the connection over it.
     """
 
-    uri: URI
     params: DispatchActionParams
     dispatched: DispatchedAction
     is_sent: bool = False
@@ -59,82 +77,131 @@ class ObservableReplica(Replica):
         self._client_seq = now_ms()
         self._outgoing: dict[int, OutgoingAction] = {}
         self._listeners: dict[URI, Listeners] = {}
+        self._chats: dict[URI, URI] = {}
+        self._sessions: dict[URI, URI] = {}
+
+    # Resources
 
     def listeners(self, uri: URI) -> Listeners:
         """Return the listeners of a resource."""
         return self._listeners.setdefault(uri, Listeners())
 
     def is_subscribed(self, uri: URI) -> bool:
-        """Return whether there is a state of this resource."""
+        """Return whether there is a state of this channel."""
         return uri in self._mirrors
 
-    def _notify(self, uri: URI, change: Change) -> None:
-        listeners = self._listeners.get(uri)
+    def pair(self, session: URI, chat: URI) -> None:
+        """Let a session and its default chat be one resource."""
+        self._chats[session] = chat
+        self._sessions[chat] = session
+
+    def chat_of(self, session: URI) -> URI:
+        """Return the default chat of a session. Raises `KeyError` if it has none here."""
+        return self._chats[session]
+
+    def resource_of(self, channel: URI) -> URI:
+        """Return the resource that a channel belongs to: of a default chat, its session."""
+        return self._sessions.get(channel, channel)
+
+    def conversation(self, uri: URI) -> Conversation:
+        """Return the optimistic states of a session and its chat. Raises `KeyError` if there are none."""
+        return Conversation(self.session(uri), self.chat(self._chats[uri]))
+
+    def confirmed_conversation(self, uri: URI) -> Conversation:
+        """Return the confirmed states of a session and its chat. Raises `KeyError` if there are none."""
+        session, chat = self._mirrors[uri], self._mirrors[self._chats[uri]]
+        return Conversation(session.confirmed.state, chat.confirmed.state)
+
+    def _view_of(self, channel: URI, *, is_confirmed: bool) -> View | None:
+        """Return what is seen of the resource of a channel; `None` if not all of it is there."""
+        uri = self.resource_of(channel)
+        chat = self._chats.get(uri)
+        views = [
+            None if mirror is None else mirror.confirmed if is_confirmed else mirror.view()
+            for mirror in (self._mirrors.get(one) for one in (uri, chat) if one is not None)
+        ]
+        if None in views:
+            return None
+        return views[0] if len(views) == 1 else LivePair(*views)  # type: ignore[arg-type]
+
+    def _heard(self, channel: URI) -> Listeners | None:
+        """Return the listeners to a channel; `None` if there are none."""
+        return self._listeners.get(self.resource_of(channel)) or None
+
+    def _notify(self, channel: URI, change: Change) -> None:
+        listeners = self._heard(channel)
         if listeners is not None:
             listeners.notify(change)
 
     # From the host
 
-    def apply_text(self, action: Any, seq: int, now: float) -> None:
+    def apply_text(self, channel: URI, action: Any, seq: int) -> None:
         """Apply a text action of the host: a short form of `apply` for nearly all frames."""
         if seq > self.last_seen:
             self.last_seen = seq
-        uri = action.terminal if type(action) is TerminalData else action.session
-        mirror = self._mirrors.get(uri)
-        if mirror is None or seq <= mirror.seq:  # the snapshot has it already (HR-S02)
+        mirror = self._mirrors.get(channel)
+        if mirror is None or seq <= mirror.seq:  # the snapshot has it already (Q1)
             return
-        before = mirror.confirmed
-        self._confirm(mirror, action, seq, now)
+        known, uri = mirror.confirmed, self._sessions.get(channel, channel)
+        self._confirm(mirror, action, seq)
         listeners = self._listeners.get(uri)
-        if listeners:
-            listeners.notify(Change("confirmed", before, mirror.confirmed, action))
+        if not listeners:
+            return
+        before: View = known
+        after: View = mirror.confirmed
+        if uri != channel:
+            session = self._mirrors[uri].confirmed
+            before, after = LivePair(session, known), LivePair(session, mirror.confirmed)
+        listeners.notify(Change("confirmed", before, after, action, None, None, channel))
 
-    def apply(self, envelope: ActionEnvelope, now: float) -> Rejection | None:
+    def apply(self, envelope: ActionEnvelope) -> Rejection | None:
         """Apply an envelope, resolve the action if it is ours, and notify listeners."""
-        uri = action_resource(envelope["action"]) or ""
-        mirror = self._mirrors.get(uri)
-        before = mirror.confirmed if mirror is not None else None
-        shown = self._view_of(mirror) if envelope.get("rejectionReason") is not None else None
-        rejection = super().apply(envelope, now)
+        channel, action, origin = envelope["channel"], envelope["action"], envelope.get("origin")
+        mirror = self._mirrors.get(channel)
+        is_refused = envelope.get("rejectionReason") is not None
+        before = self._view_of(channel, is_confirmed=not is_refused)
+        known = None if mirror is None else mirror.confirmed
+        rejection = super().apply(envelope)
         client_seq = self._own_seq(envelope)
         if rejection is not None:
             error = Rejected(rejection.reason)
             self._resolve(rejection.client_seq, error)
-            after = self._view_of(mirror)
-            self._notify(
-                uri, Change("rejected", shown, after, envelope["action"], envelope.get("origin"), error)
-            )
+            after = self._view_of(channel, is_confirmed=False)
+            self._notify(channel, Change("rejected", before, after, action, origin, error, channel))
             return rejection
         if client_seq is not None:
             self._resolve(client_seq, None)
-        if mirror is not None and mirror.confirmed is not before:
-            action, origin = envelope["action"], envelope.get("origin")
-            self._notify(uri, Change("confirmed", before, mirror.confirmed, action, origin))
+        if mirror is not None and mirror.confirmed is not known:
+            after = self._view_of(channel, is_confirmed=True)
+            self._notify(channel, Change("confirmed", before, after, action, origin, channel=channel))
         return None
-
-    @staticmethod
-    def _view_of(mirror: Mirror | None) -> Live[Any] | None:
-        return mirror.view() if mirror is not None else None
 
     def load(self, snapshot: Snapshot) -> None:
         """Load a snapshot and notify listeners."""
-        uri = snapshot["resource"]
-        held = self._mirrors.get(uri)
+        channel = snapshot["resource"]
+        before = self._view_of(channel, is_confirmed=True)
         super().load(snapshot)
-        before = held.confirmed if held is not None else None
-        self._notify(uri, Change("snapshot", before, self._mirrors[uri].confirmed))
+        after = self._view_of(channel, is_confirmed=True)
+        if after is not None:
+            self._notify(channel, Change("snapshot", before, after, channel=channel))
 
     def forget(self, uri: URI, error: AhpError | None = None) -> None:
-        """Drop a resource; actions that were dispatched to it get no answer any more."""
-        mirror = self._mirrors.get(uri)
-        super().forget(uri)
-        if mirror is None:
+        """Drop a resource, a session with its chat; actions that were dispatched to it get no answer."""
+        uri = self.resource_of(uri)
+        before = self._view_of(uri, is_confirmed=True)
+        chat = self._chats.pop(uri, None)
+        channels = [one for one in (uri, chat) if one is not None]
+        is_known = any(one in self._mirrors for one in channels)
+        for one in channels:
+            super().forget(one)
+            self._sessions.pop(one, None)
+        if not is_known:
             return
         reason = error or Gone(f"{uri} no longer exists")
-        for outgoing in [one for one in self._outgoing.values() if one.uri == uri]:
+        for outgoing in [one for one in self._outgoing.values() if one.params["channel"] in channels]:
             self._resolve(outgoing.params["clientSeq"], reason)
         kind: ChangeKind = "gone" if isinstance(reason, Gone) else "closed"
-        self._notify(uri, Change(kind, mirror.confirmed, None, error=reason))
+        self._notify(uri, Change(kind, before, None, error=reason, channel=uri))
         if uri != ROOT_URI:
             self._listeners.pop(uri, None)
 
@@ -147,23 +214,26 @@ class ObservableReplica(Replica):
 
     # From this client
 
-    def submit(self, action: Action) -> OutgoingAction:
+    def submit(self, channel: URI, action: Action) -> OutgoingAction:
         """Apply an action of this client optimistically, and return what has to be sent.
 
         Raises:
-            Gone: there is no state of its resource.
+            Gone: there is no state of its channel.
         """
-        uri = action_resource(action) or ""
-        mirror = self._mirrors.get(uri)
-        if mirror is None:
-            raise Gone(f"{uri} does not exist, or is not subscribed")
-        before = mirror.view()
-        params = self.dispatch(action, now_ms())
-        outgoing = OutgoingAction(uri, params, DispatchedAction(params["clientSeq"], action))
+        if channel not in self._mirrors:
+            raise Gone(f"{channel} does not exist, or is not subscribed")
+        before = self._view_of(channel, is_confirmed=False)
+        params = self.dispatch(channel, action)
+        outgoing = OutgoingAction(params, DispatchedAction(params["clientSeq"], action))
         self._outgoing[params["clientSeq"]] = outgoing
-        origin = {"clientId": self.client_id, "clientSeq": params["clientSeq"]}
-        self._notify(uri, Change("dispatched", before, mirror.view(), action, origin))  # type: ignore[arg-type]
+        origin: Any = {"clientId": self.client_id, "clientSeq": params["clientSeq"]}
+        after = self._view_of(channel, is_confirmed=False)
+        self._notify(channel, Change("dispatched", before, after, action, origin, channel=channel))
         return outgoing
+
+    def find_outgoing(self, client_seq: int) -> OutgoingAction | None:
+        """Return an action without an answer, by its number."""
+        return self._outgoing.get(client_seq)
 
     def _resolve(self, client_seq: int, error: AhpError | None) -> None:
         outgoing = self._outgoing.pop(client_seq, None)
@@ -174,7 +244,8 @@ class ObservableReplica(Replica):
 
     def resume(self, result: ReconnectResult) -> list[URI]:
         """Apply the result of a reconnection, and return the resources that are gone."""
-        comeback = self.apply_reconnect(result, now_ms())
+        resources = {self.resource_of(one) for one in self._mirrors}
+        comeback = self.apply_reconnect(result)
         if result["type"] == "snapshot" and not result["snapshots"]:
             self.last_seen = 0  # the host may count from a lower number now
         for entry in comeback.unanswered:
@@ -182,13 +253,13 @@ class ObservableReplica(Replica):
             if outgoing is None:
                 continue
             if not outgoing.is_lost and (result["type"] == "replay" or not outgoing.is_sent):
-                self._restore_pending(outgoing.uri, entry)
+                self._restore_pending(self._mirrors[outgoing.params["channel"]], entry)
             else:
                 self._resolve(entry.client_seq, self._outcome_by_state(outgoing))
-        return comeback.gone
+        return [uri for uri in comeback.gone if uri in resources]
 
-    def _restore_pending(self, uri: URI, entry: Pending) -> None:
-        mirror = self._mirrors[uri]
+    @staticmethod
+    def _restore_pending(mirror: Mirror, entry: Pending) -> None:
         mirror.pending.append(entry)
         mirror.optimistic = None
 
@@ -197,9 +268,9 @@ class ObservableReplica(Replica):
         action: Any = outgoing.dispatched.action
         if outgoing.is_lost:
             return OutcomeUnknown("the host closed the connection over this message; it may be too large")
-        if action["type"] == "session/turnStarted":
-            state: Any = self.confirmed(outgoing.uri)
-            turns = [*state["turns"], state.get("activeTurn", {})]
+        if action["type"] == "chat/turnStarted":
+            chat: Any = self.confirmed(outgoing.params["channel"])
+            turns = [*chat["turns"], chat.get("activeTurn", {})]
             if any(turn.get("id") == action["turnId"] for turn in turns):
                 return None
         return OutcomeUnknown(f"nobody knows whether {action['type']} was applied; look at the state")

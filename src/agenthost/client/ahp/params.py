@@ -4,17 +4,18 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from agenthost.wire.ahp.legacy.commands.session import CreateSessionParams
-from agenthost.wire.ahp.legacy.commands.terminal import CreateTerminalParams
-from agenthost.wire.ahp.legacy.common import URI
-from agenthost.wire.ahp.legacy.root import ModelSelection
-from agenthost.wire.ahp.legacy.terminal import TerminalClaim
+from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.commands.session import CreateSessionParams
+from agenthost.wire.ahp.commands.terminal import CreateTerminalParams
+from agenthost.wire.ahp.common import URI
+from agenthost.wire.ahp.root import ModelSelection
+from agenthost.wire.ahp.terminal import TerminalClaim
 from agenthost.wire.json import JsonObject
 
 __all__ = ["choices", "model_selection", "new_fork", "new_session", "new_terminal"]
 
 
-def model_selection(model: str, config: Mapping[str, str] | None) -> ModelSelection:
+def model_selection(model: str, config: Mapping[str, Any] | None) -> ModelSelection:
     """Return a model with its settings."""
     selection: ModelSelection = {"id": model}
     if config:
@@ -26,27 +27,25 @@ def new_session(
     provider: str,
     *,
     uri: URI | None,
-    model: ModelSelection | None,
     config: JsonObject | None,
     folder: URI | None,
 ) -> CreateSessionParams:
     """Return the params of a new session; it has a random URI unless one is given."""
-    params: CreateSessionParams = {"session": uri or _random_uri(provider), "provider": provider}
-    if model is not None:
-        params["model"] = model
+    params: CreateSessionParams = {"channel": uri or _random_uri(provider), "provider": provider}
     if config is not None:
         params["config"] = config
     if folder is not None:
-        params["workingDirectory"] = folder
+        params["workingDirectories"] = [folder]
     return params
 
 
 def new_fork(source: URI, turn_id: str, provider: str | None) -> CreateSessionParams:
     """Return the params of a session that begins like another one, up to a turn."""
     scheme = source.partition(":")[0]
+    # AHP 1.0 forks into another chat of the same session: this is ours.
     params: CreateSessionParams = {
-        "session": _random_uri(scheme),
-        "fork": {"session": source, "turnId": turn_id},
+        "channel": _random_uri(scheme),
+        "_meta": {"agenthost": {"fork": {"session": source, "turnId": turn_id}}},
     }
     if provider is not None:
         params["provider"] = provider
@@ -63,7 +62,7 @@ def new_terminal(
     rows: int | None,
 ) -> CreateTerminalParams:
     """Return the params of a new terminal; it has a random URI unless one is given."""
-    params: CreateTerminalParams = {"terminal": uri or _random_uri("terminal"), "claim": claim}
+    params: CreateTerminalParams = {"channel": uri or _random_uri("ahp-terminal"), "claim": claim}
     if name is not None:
         params["name"] = name
     if folder is not None:
@@ -77,7 +76,7 @@ def new_terminal(
 
 def choices(agent: str | None, folder: URI | None, config: JsonObject | None) -> dict[str, Any]:
     """Return the choices that a session's settings depend on."""
-    given = {"provider": agent, "workingDirectory": folder, "config": config}
+    given = {"channel": ROOT_URI, "provider": agent, "workingDirectory": folder, "config": config}
     return {key: value for key, value in given.items() if value is not None}
 
 

@@ -5,18 +5,18 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
 
-from agenthost.client.ahp.frames import TextFrame, decode_frame, read_envelope
+from agenthost.client.ahp.dialect import Call, Dialect
+from agenthost.client.ahp.frames import TextFrame, decode_frame
 from agenthost.client.ahp.link import Link
-from agenthost.client.ahp.observable_replica import ObservableReplica, now_ms
+from agenthost.client.ahp.observable_replica import ObservableReplica
 from agenthost.client.ahp.requests import PendingRequests
 from agenthost.client.ahp.tasks import BackgroundTasks
 from agenthost.errors import InvalidValue
 from agenthost.threads import run_in_thread
-from agenthost.wire.ahp.legacy.actions import action_resource
-from agenthost.wire.ahp.legacy.commands.resource import ResourceRequestParams
-from agenthost.wire.ahp.legacy.common import URI
-from agenthost.wire.ahp.legacy.errors import ErrorCode
-from agenthost.wire.ahp.legacy.methods import METHODS
+from agenthost.wire.ahp.commands.resource import ResourceRequestParams
+from agenthost.wire.ahp.common import URI
+from agenthost.wire.ahp.errors import ErrorCode
+from agenthost.wire.ahp.methods import METHODS
 from agenthost.wire.jsonrpc import BadFrame, Failure, Notification, Request, Success, encode_message
 
 __all__ = ["OnAccessRequest", "Receiver", "deny_access"]
@@ -45,7 +45,7 @@ class Receiver:
         tasks: BackgroundTasks,
         *,
         on_access_request: OnAccessRequest,
-        on_notification: Callable[[Any], None],
+        on_notification: Callable[[Call], None],
         on_stale: Callable[[URI], None],
     ) -> None:
         self._replica = replica
@@ -64,38 +64,40 @@ class Receiver:
             return
         if type(frame) is TextFrame:
             params = frame.params
-            self._replica.apply_text(params.action, params.serverSeq, now_ms())
+            self._replica.apply_text(params.channel, params.action, params.serverSeq)
         elif isinstance(frame, Notification):
-            self._notified(frame)
+            self._notified(frame, link.dialect)
         elif isinstance(frame, Request):  # never taken for an answer (HR-R10)
             self._tasks.spawn(self._answer(frame, link))
         elif isinstance(frame, Success | Failure):
             self._requests.resolve(frame)
 
-    def _notified(self, message: Notification) -> None:
+    def _notified(self, message: Notification, dialect: Dialect) -> None:
         if message.method == "action":
-            self._apply(message.params)
-        elif message.method == "notification":  # HR-R09
-            try:
-                self._on_notification(METHODS["notification"].params.take(message.params)["notification"])
-            except InvalidValue as error:
-                log.warning("the host sent an invalid notification: %s", error)
-
-    def _apply(self, params: Any) -> None:
+            self._apply(message.params, dialect)
+            return
         try:
-            self._replica.apply(read_envelope(params), now_ms())
+            heard = dialect.read_notification(Call(message.method, message.params))
+        except InvalidValue as error:
+            log.warning("the host sent an invalid notification: %s", error)
+        else:
+            if heard is not None:
+                self._on_notification(heard)
+
+    def _apply(self, params: Any, dialect: Dialect) -> None:
+        try:
+            for envelope in dialect.read_envelopes(params):
+                self._replica.apply(envelope)
         except InvalidValue as error:
             log.warning("the host sent an invalid action: %s", error)
-            self._mark_stale(params)
+            self._mark_stale(params, dialect)
         except Exception:
             log.exception("an action of the host could not be applied")
-            self._mark_stale(params)
+            self._mark_stale(params, dialect)
 
-    def _mark_stale(self, params: Any) -> None:
+    def _mark_stale(self, params: Any, dialect: Dialect) -> None:
         """Have a state fetched again: what could not be applied here was applied at the host."""
-        inner = params.get("envelope", params)
-        action = inner.get("action") if isinstance(inner, dict) else None
-        uri = action_resource(action) if isinstance(action, dict) else None
+        uri = dialect.stale_resource(params)
         if uri is not None and self._replica.is_subscribed(uri):
             self._on_stale(uri)
 

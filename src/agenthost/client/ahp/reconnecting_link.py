@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from agenthost.client.ahp.backoff import Backoff
+from agenthost.client.ahp.dialect import Dialect
 from agenthost.client.ahp.errors import (
     AhpError,
     Closed,
@@ -27,7 +28,7 @@ from agenthost.client.ahp.handshake import HandshakeSettings, initialize, reconn
 from agenthost.client.ahp.link import TOO_LARGE, Link, Timeouts, open_link
 from agenthost.client.ahp.observable_replica import ObservableReplica, OutgoingAction
 from agenthost.client.ahp.requests import PendingRequests
-from agenthost.wire.ahp.legacy.commands.connection import InitializeResult
+from agenthost.wire.ahp.commands.connection import InitializeResult
 from agenthost.wire.jsonrpc import Notification, encode_message
 
 __all__ = ["OnFrame", "ReconnectingLink", "send_action"]
@@ -68,7 +69,7 @@ class ReconnectingLink:
         self._on_event = on_event
         self._link: Link | None = None
         self._is_open = asyncio.Event()
-        self._can_resume = False
+        self._dialect: Dialect | None = None  # of a host that may resume
         self._error: AhpError | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -222,22 +223,28 @@ class ReconnectingLink:
         return link
 
     async def _shake_hands(self, link: Link) -> Connected:
-        if self._can_resume:
+        if self._dialect is not None:
             try:
-                result = await reconnect(link, self._replica)
+                result = await reconnect(link, self._replica, self._dialect)
             except (Refused, NotAhp) as error:
                 if isinstance(error, VersionMismatch):
                     raise
                 log.info("the host refused to resume, so the client initializes again: %s", error)
-                self._can_resume = False
+                self._dialect = None
             else:
                 return Connected(result["type"], self._replica.resume(result))
         self.welcome, gone = await initialize(link, self._settings, self._replica)
-        self._can_resume = True
+        self._dialect = link.dialect
         return Connected("initialize", gone)
 
 
 def send_action(outgoing: OutgoingAction, link: Link) -> None:
-    """Send an action over a link."""
+    """Send an action over a link, as its host knows it."""
     outgoing.is_sent = True
-    link.post(encode_message(Notification("dispatchAction", outgoing.params)))  # type: ignore[arg-type]
+    try:
+        said = link.dialect.dispatches(outgoing.params)
+    except Refused as error:  # it was dispatched while there was no link, and this host does not know it
+        outgoing.dispatched.resolve(error)
+        return
+    for params in said:
+        link.post(encode_message(Notification("dispatchAction", params)))

@@ -6,13 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from agenthost.client.ahp.errors import AhpError, NotAhp, error_from_code
-from agenthost.errors import InvalidValue
-from agenthost.wire.ahp.legacy.methods import METHODS
-from agenthost.wire.json import Json
+from agenthost.client.ahp.dialect import Call, Dialect
+from agenthost.client.ahp.errors import AhpError, Refused, error_from_code
 from agenthost.wire.jsonrpc import Failure, Request, Success, encode_message
 
-__all__ = ["OnResult", "PendingRequest", "PendingRequests", "checked_result"]
+__all__ = ["OnResult", "PendingRequest", "PendingRequests"]
 
 OnResult: TypeAlias = Callable[[Any], None]
 """Called with a result as soon as it comes, before anything that the host sends after it."""
@@ -23,23 +21,11 @@ class PendingRequest:
     """A request that waits for its answer."""
 
     id: int
-    method: str
+    call: Call
+    dialect: Dialect
     frame: bytes
     on_result: OnResult | None
     answer: asyncio.Future[Any]
-
-
-def checked_result(method: str, result: Json) -> Any:
-    """Return the result of a method if it has the right shape.
-
-    Raises:
-        NotAhp: it has not.
-    """
-    shape = METHODS[method].result
-    try:
-        return result if shape is None else shape.take(result)
-    except InvalidValue as error:
-        raise NotAhp(f"the host's answer to {method} violates AHP: {error}") from error
 
 
 class PendingRequests:
@@ -49,12 +35,19 @@ class PendingRequests:
         self._ids = itertools.count(3)  # the handshake uses those below
         self._pending: dict[int, PendingRequest] = {}
 
-    def create(self, method: str, params: Any, on_result: OnResult | None = None) -> PendingRequest:
-        """Return a new request, to be sent."""
+    def create(self, call: Call, dialect: Dialect, on_result: OnResult | None = None) -> PendingRequest:
+        """Return a new request, to be sent.
+
+        Raises:
+            Refused: the host has nothing of the kind.
+        """
+        said = dialect.say(call)
+        if said is None:
+            raise Refused(f"the host has no {call.method} for this")
         number = next(self._ids)
-        frame = encode_message(Request(number, method, params))
+        frame = encode_message(Request(number, *said))
         future = asyncio.get_running_loop().create_future()
-        request = PendingRequest(number, method, frame, on_result, future)
+        request = PendingRequest(number, call, dialect, frame, on_result, future)
         self._pending[number] = request
         return request
 
@@ -72,7 +65,7 @@ class PendingRequests:
             self._fail(request, error_from_code(message.code, message.message, message.data))
             return
         try:
-            result = checked_result(request.method, message.result)
+            result = request.dialect.read_result(request.call, message.result)
             if request.on_result is not None:
                 request.on_result(result)
         except AhpError as error:

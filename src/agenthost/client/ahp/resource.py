@@ -7,8 +7,8 @@ from agenthost.client.ahp.changes import Change, Changes, Listener
 from agenthost.client.ahp.connection import Connection
 from agenthost.client.ahp.dispatched_action import DispatchedAction
 from agenthost.client.ahp.errors import AhpError, Closed, Gone
-from agenthost.wire.ahp.legacy.actions.text import Action, TextAction
-from agenthost.wire.ahp.legacy.common import URI
+from agenthost.wire.ahp.actions.text import Action, TextAction
+from agenthost.wire.ahp.common import URI
 
 __all__ = ["Resource"]
 
@@ -59,7 +59,7 @@ class Resource(Generic[S]):
             AhpError: `Gone` or `Closed`.
         """
         self._check()
-        return cast("S", self._replica.state(self.uri))
+        return self._read_state()
 
     @property
     def confirmed(self) -> S:
@@ -69,6 +69,12 @@ class Resource(Generic[S]):
             AhpError: `Gone` or `Closed`.
         """
         self._check()
+        return self._read_confirmed()
+
+    def _read_state(self) -> S:
+        return cast("S", self._replica.state(self.uri))
+
+    def _read_confirmed(self) -> S:
         return cast("S", self._replica.confirmed(self.uri))
 
     def changes(self) -> Changes:
@@ -106,7 +112,7 @@ class Resource(Generic[S]):
     def close(self) -> None:
         """Unsubscribe. The resource goes on without this client (HR-S04)."""
         if self._error is None:
-            self._connection.notify("unsubscribe", {"resource": self.uri})
+            self._connection.notify("unsubscribe", {"channel": self.uri})
             self._replica.forget(self.uri, Closed(f"{self.uri} was closed"))
 
     def _dispatch(self, action: Action) -> DispatchedAction:
@@ -116,4 +122,4 @@ class Resource(Generic[S]):
             AhpError: `Gone` or `Closed`.
         """
         self._check()
-        return self._connection.dispatch(action)
+        return self._connection.dispatch(self.uri, action)

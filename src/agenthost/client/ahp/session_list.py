@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 from agenthost.client.ahp.connection import Connection
-from agenthost.wire.ahp.legacy.common import URI
-from agenthost.wire.ahp.legacy.session import SessionSummary
+from agenthost.client.ahp.dialect import Call
+from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.common import URI
+from agenthost.wire.ahp.session import SessionSummary
 
 __all__ = ["SessionList"]
 
@@ -19,7 +21,7 @@ class SessionList:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._items: dict[URI, SessionSummary] = {}
-        self._held: list[Any] | None = None
+        self._held: list[Call] | None = None
         self._listeners: list[Callable[[], object]] = []
         self.is_loaded = False
 
@@ -53,7 +55,8 @@ class SessionList:
         """
         if self._held is None:
             self._held = []  # what comes before the answer may not be part of it
-        await self._connection.request("listSessions", {}, is_repeatable=True, on_result=self._replace)
+        params = {"channel": ROOT_URI}
+        await self._connection.request("listSessions", params, is_repeatable=True, on_result=self._replace)
         return list(self)
 
     def _replace(self, result: Any) -> None:
@@ -64,8 +67,8 @@ class SessionList:
             self._apply(one)
         self._notify()
 
-    def apply(self, notification: Any) -> None:
-        """Apply a notification of the host (HR-L06, HR-L07)."""
+    def apply(self, notification: Call) -> None:
+        """Apply a notification of the host (C3)."""
         if self._held is not None:
             self._held.append(notification)
         if self.is_loaded and self._apply(notification):
@@ -75,17 +78,18 @@ class SessionList:
         for listener in self._listeners:
             listener()
 
-    def _apply(self, notification: Any) -> bool:
-        match notification["type"]:
-            case "notify/sessionAdded":
-                self._items[notification["summary"]["resource"]] = notification["summary"]
-            case "notify/sessionRemoved":
-                return self._items.pop(notification["session"], None) is not None
-            case "notify/sessionSummaryChanged" if notification["session"] in self._items:
-                item: Any = {**self._items[notification["session"]], **notification["changes"]}
-                # Null removes a field (HR-L07).
+    def _apply(self, notification: Call) -> bool:
+        method, params = notification
+        match method:
+            case "root/sessionAdded":
+                self._items[params["summary"]["resource"]] = params["summary"]
+            case "root/sessionRemoved":
+                return self._items.pop(params["session"], None) is not None
+            case "root/sessionSummaryChanged" if params["session"] in self._items:
+                item: Any = {**self._items[params["session"]], **params["changes"]}
+                # Hosts of 0.1 remove a field with null (HR-L07).
                 kept = {key: value for key, value in item.items() if value is not None}
-                self._items[notification["session"]] = cast("SessionSummary", kept)
+                self._items[params["session"]] = cast("SessionSummary", kept)
             case _:
                 return False
         return True

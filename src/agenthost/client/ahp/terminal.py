@@ -7,8 +7,8 @@ from agenthost.client.ahp.changes import Changes
 from agenthost.client.ahp.dispatched_action import DispatchedAction
 from agenthost.client.ahp.errors import NotFound
 from agenthost.client.ahp.resource import Resource
-from agenthost.core.legacy import actions
-from agenthost.wire.ahp.legacy.terminal import TerminalClaim, TerminalState
+from agenthost.core import actions
+from agenthost.wire.ahp.terminal import TerminalClaim, TerminalState
 
 __all__ = ["Terminal", "terminal_text"]
 
@@ -25,6 +25,18 @@ def _part_text(part: Any) -> str:
     return str(part.get("output", "") if part.get("type") == "command" else part.get("value", ""))
 
 
+def has_exited(state: TerminalState) -> bool:
+    """Return whether the process of a terminal has ended."""
+    return state["lifecycle"]["status"] == "exited"
+
+
+def exit_code_of(state: TerminalState) -> int | None:
+    """Return the exit code of a process that has ended; None if it runs, or if the code is unknown."""
+    lifecycle: Any = state["lifecycle"]
+    code: int | None = lifecycle.get("exitCode")
+    return code
+
+
 class Terminal(Resource[TerminalState]):
     """One terminal."""
 
@@ -36,28 +48,28 @@ class Terminal(Resource[TerminalState]):
     @property
     def exit_code(self) -> int | None:
         """The exit code of the process; None while it runs, or if it is unknown."""
-        return self.confirmed.get("exitCode")
+        return exit_code_of(self.confirmed)
 
     def write(self, data: str) -> DispatchedAction:
         """Type something; a line ends with a carriage return."""
-        return self._dispatch(actions.terminal_input(self.uri, data))
+        return self._dispatch(actions.terminal_input(data))
 
     def resize(self, cols: int, rows: int) -> DispatchedAction:
         """Change the size."""
-        return self._dispatch(actions.terminal_resized(self.uri, cols, rows))
+        return self._dispatch(actions.terminal_resized(cols, rows))
 
     def rename(self, title: str) -> DispatchedAction:
         """Change the title."""
-        return self._dispatch(actions.terminal_title_changed(self.uri, title))
+        return self._dispatch(actions.terminal_title_changed(title))
 
     def clear(self) -> DispatchedAction:
         """Clear the output."""
-        return self._dispatch(actions.terminal_cleared(self.uri))
+        return self._dispatch(actions.terminal_cleared())
 
     def claim(self, claim: TerminalClaim | None = None) -> DispatchedAction:
         """Pass the terminal to another holder (HR-A13); by default, take it."""
         mine: TerminalClaim = {"kind": "client", "clientId": self._replica.client_id}
-        return self._dispatch(actions.terminal_claimed(self.uri, claim or mine))
+        return self._dispatch(actions.terminal_claimed(claim or mine))
 
     def output(self) -> AsyncIterator[str]:
         """Return an iterator of the output from now on, until the process ends.
@@ -75,7 +87,7 @@ class Terminal(Resource[TerminalState]):
                 if change.kind == "snapshot":
                     if piece := _new_text(terminal_text(change.before), terminal_text(change.after)):
                         yield piece
-                    if "exitCode" in change.after:
+                    if has_exited(change.after):
                         return
                 elif change.kind == "confirmed" and action["type"] == "terminal/data":
                     yield action["data"]
@@ -90,7 +102,7 @@ class Terminal(Resource[TerminalState]):
         Raises:
             AhpError: the host refuses, or cannot be reached.
         """
-        params = {"terminal": self.uri}
+        params = {"channel": self.uri}
         await self._connection.request("disposeTerminal", params, is_repeatable=True, means_done=NotFound)
         self._replica.forget(self.uri)
 

@@ -17,10 +17,11 @@ from agenthost.client.ahp.connection import Connection
 from agenthost.client.ahp.errors import AhpError
 from agenthost.client.ahp.tools import failed_result, run_tool
 from agenthost.client.tools import ClientTool, ToolFailure
-from agenthost.core.legacy import actions
-from agenthost.wire.ahp.legacy.actions.text import Action
-from agenthost.wire.ahp.legacy.session import SessionActiveClient, SessionState
-from agenthost.wire.ahp.legacy.toolcall import ToolCallResult
+from agenthost.core import actions
+from agenthost.core.queries import active_calls, client_of
+from agenthost.wire.ahp.actions.text import Action
+from agenthost.wire.ahp.session import SessionActiveClient
+from agenthost.wire.ahp.toolcall import ToolCallResult
 
 __all__ = ["ToolRunner", "report"]
 
@@ -31,15 +32,17 @@ LEFT = "the application has left the session"
 
 RELEVANT = frozenset(
     {
-        "session/toolCallReady",
-        "session/toolCallConfirmed",
-        "session/toolCallComplete",
-        "session/turnComplete",
-        "session/turnCancelled",
-        "session/error",
-        "session/truncated",
-        "session/turnStarted",
-        "session/activeClientChanged",
+        "chat/toolCallReady",
+        "chat/toolCallConfirmed",
+        "chat/toolCallComplete",
+        "chat/turnComplete",
+        "chat/turnCancelled",
+        "chat/error",
+        "chat/truncated",
+        "chat/turnStarted",
+        "chat/turnResume",
+        "session/activeClientSet",
+        "session/activeClientRemoved",
     }
 )
 """The actions that may start or end a call of ours."""
@@ -89,11 +92,14 @@ class ToolRunner:
                 self._finish(turn_id, call["toolCallId"], result)
 
     def resume(self) -> None:
-        """Claim the active role again if the host took it away, as it does after a while (HR-U06)."""
+        """Claim the active role again if the host took it away, as it does after a while (C8)."""
         self._update()
-        state: Any = self._replica.confirmed(self._uri) if self._replica.is_subscribed(self._uri) else {}
-        if self.wanted is not None and state and "activeClient" not in state and not self._is_claiming():
-            self._connection.dispatch(actions.active_client_changed(self._uri, self.wanted))
+        if self.wanted is None or not self._replica.is_subscribed(self._uri) or self._is_claiming():
+            return
+        clients = self._replica.confirmed_conversation(self._uri).session["activeClients"]
+        is_taken = bool(clients) and not self._connection.has_several_clients
+        if not is_taken and all(one["clientId"] != self._replica.client_id for one in clients):
+            self._connection.dispatch(self._uri, actions.active_client_set(self.wanted))
 
     def leave(self) -> None:
         """Fail running calls and give up the active role, before the session is closed."""
@@ -103,7 +109,7 @@ class ToolRunner:
                 self._finish(turn_id, call["toolCallId"], result)
         if self.wanted is not None and not self._connection.error:
             self.wanted = None
-            self._connection.dispatch(actions.active_client_changed(self._uri, None))
+            self._connection.dispatch(self._uri, actions.active_client_removed(self._replica.client_id))
 
     # Following the session
 
@@ -114,27 +120,27 @@ class ToolRunner:
             change.kind == "confirmed" and change.action is not None and change.action["type"] in RELEVANT
         ):
             self._update()
-            if change.origin is None and change.action is not None and _ends_role(change.action):
+            if change.origin is None and change.action is not None and self._ends_role(change.action):
                 self.resume()
+
+    def _ends_role(self, action: Any) -> bool:
+        is_removal = action["type"] == "session/activeClientRemoved"
+        return is_removal and bool(action["clientId"] == self._replica.client_id)
 
     def _is_claiming(self) -> bool:
         pending = self._replica.pending(self._uri)
-        return any(entry.action["type"] == "session/activeClientChanged" for entry in pending)
+        return any(entry.action["type"].startswith("session/activeClient") for entry in pending)
 
     def _own_calls(self) -> list[tuple[str, Any]]:
         """Return the running calls of this client (HR-A12), each with the id of its turn."""
         if not self._replica.is_subscribed(self._uri):
             return []
-        state: SessionState = self._replica.confirmed(self._uri)  # type: ignore[assignment] # of a session
-        turn: Any = state.get("activeTurn")
-        calls = (
-            [part["toolCall"] for part in turn["responseParts"] if part["kind"] == "toolCall"] if turn else []
-        )
+        chat: Any = self._replica.confirmed_conversation(self._uri).chat
         me = self._replica.client_id
         return [
-            (turn["id"], call)
-            for call in calls
-            if call["status"] == "running" and call.get("toolClientId") == me
+            (chat["activeTurn"]["id"], call)
+            for call in active_calls(chat)
+            if call["status"] == "running" and client_of(call) == me
         ]
 
     def _update(self) -> None:
@@ -183,12 +189,8 @@ class ToolRunner:
 
     def _show_progress(self, turn_id: str, call_id: str, progress: str) -> None:
         if call_id in self._tasks:
-            self._dispatch(
-                call_id,
-                actions.tool_call_content_changed(
-                    self._uri, turn_id, call_id, [{"type": "text", "text": progress}]
-                ),
-            )
+            shown = actions.tool_call_content_changed(turn_id, call_id, [{"type": "text", "text": progress}])
+            self._dispatch(call_id, shown)
 
     def _finish(self, turn_id: str, call_id: str, result: ToolCallResult) -> None:
         self._results[call_id] = (turn_id, result)
@@ -196,19 +198,16 @@ class ToolRunner:
 
     def _send_result(self, turn_id: str, call_id: str) -> None:
         """Dispatch the result, unless that action is still pending."""
-        pending: list[Any] = [entry.action for entry in self._replica.pending(self._uri)]
+        chat = self._replica.chat_of(self._uri)
+        pending: list[Any] = [entry.action for entry in self._replica.pending(chat)]
         if not any(
-            one["type"] == "session/toolCallComplete" and one["toolCallId"] == call_id for one in pending
+            one["type"] == "chat/toolCallComplete" and one["toolCallId"] == call_id for one in pending
         ):
             result = self._results[call_id][1]
-            self._dispatch(call_id, actions.tool_call_complete(self._uri, turn_id, call_id, result))
+            self._dispatch(call_id, actions.tool_call_complete(turn_id, call_id, result))
 
     def _dispatch(self, call_id: str, action: Action) -> None:
         try:
-            self._connection.dispatch(action)
+            self._connection.dispatch(self._replica.chat_of(self._uri), action)
         except AhpError as error:
             log.info("the call %s could not be reported: %s", call_id, error)
-
-
-def _ends_role(action: Any) -> bool:
-    return bool(action["type"] == "session/activeClientChanged" and not action.get("activeClient"))

@@ -5,9 +5,9 @@ from typing import Any
 
 from agenthost.client.tools import ClientTool, ToolContent, ToolFailure
 from agenthost.errors import NotJson
-from agenthost.wire.ahp.legacy.session import SessionActiveClient
-from agenthost.wire.ahp.legacy.tool import ToolDefinition
-from agenthost.wire.ahp.legacy.toolcall import ToolCallResult
+from agenthost.wire.ahp.session import SessionActiveClient
+from agenthost.wire.ahp.tool import ToolDefinition
+from agenthost.wire.ahp.toolcall import ToolCallResult
 from agenthost.wire.json import decode_json
 
 __all__ = ["active_client", "failed_result", "run_tool", "tool_definition"]

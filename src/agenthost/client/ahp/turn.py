@@ -7,14 +7,15 @@ from agenthost.client.ahp.changes import Change, Changes
 from agenthost.client.ahp.dispatched_action import DispatchedAction
 from agenthost.client.ahp.errors import Closed, TurnFailed
 from agenthost.client.ahp.resource import Resource
-from agenthost.core.legacy.queries import TURN_ENDINGS
+from agenthost.core.conversation import Conversation
+from agenthost.core.queries import TURN_ENDINGS, error_of
 from agenthost.core.stop_reasons import stop_reason_of
-from agenthost.wire.ahp.legacy.session import SessionState
-from agenthost.wire.ahp.legacy.turn import Turn
+from agenthost.wire.ahp.chat import ChatState
+from agenthost.wire.ahp.turn import Turn
 
 __all__ = ["TurnStream", "answer_text", "find_turn", "stop_reason_of"]
 
-ENDINGS = TURN_ENDINGS | {"session/truncated"}
+ENDINGS = TURN_ENDINGS | {"chat/truncated"}
 
 
 def answer_text(turn: Any) -> str:
@@ -22,8 +23,8 @@ def answer_text(turn: Any) -> str:
     return "".join(part["content"] for part in turn["responseParts"] if part["kind"] == "markdown")
 
 
-def find_turn(state: SessionState, turn_id: str) -> Any:
-    """Return a turn, running or ended; None if the session does not have it."""
+def find_turn(state: ChatState, turn_id: str) -> Any:
+    """Return a turn, running or ended; None if the chat does not have it."""
     turns = [*state["turns"], *([state["activeTurn"]] if "activeTurn" in state else [])]
     return next((turn for turn in turns if turn["id"] == turn_id), None)
 
@@ -39,7 +40,7 @@ class TurnStream(AsyncIterator[str]):
     """
 
     def __init__(
-        self, session: Resource[SessionState], turn_id: str, dispatched: DispatchedAction, changes: Changes
+        self, session: Resource[Conversation], turn_id: str, dispatched: DispatchedAction, changes: Changes
     ) -> None:
         self.turn_id = turn_id
         self.dispatched = dispatched
@@ -98,19 +99,20 @@ class TurnStream(AsyncIterator[str]):
         """Return what a change adds to the answer; `lengths` is how much of each part was yielded."""
         action: Any = change.action
         if change.kind == "snapshot":
-            return self._missed_pieces(change.after, lengths)
+            return self._missed_pieces(change.after.chat, lengths)
         if change.kind != "confirmed" or action.get("turnId") != self.turn_id:
             return []
-        if action["type"] == "session/delta":
+        self._has_begun = True
+        if action["type"] == "chat/delta":
             part_id, piece = action["partId"], action["content"]
-        elif action["type"] == "session/responsePart" and action["part"].get("kind") == "markdown":
+        elif action["type"] == "chat/responsePart" and action["part"].get("kind") == "markdown":
             part_id, piece = action["part"]["id"], action["part"]["content"]
         else:
             return []
         lengths[part_id] = lengths.get(part_id, 0) + len(piece)
         return [piece] if piece else []
 
-    def _missed_pieces(self, state: SessionState, lengths: dict[str, int]) -> list[str]:
+    def _missed_pieces(self, state: ChatState, lengths: dict[str, int]) -> list[str]:
         turn = find_turn(state, self.turn_id)
         pieces = []
         for part in turn["responseParts"] if turn is not None else []:
@@ -128,7 +130,7 @@ class TurnStream(AsyncIterator[str]):
         action: Any = change.action
         if change.kind != "snapshot" and (change.kind != "confirmed" or action["type"] not in ENDINGS):
             return False
-        turn = find_turn(change.after, self.turn_id)
+        turn = find_turn(change.after.chat, self.turn_id)
         if turn is None:
             # A snapshot may be older than the turn.
             if self._has_begun or not self._changes.has_more:
@@ -139,6 +141,6 @@ class TurnStream(AsyncIterator[str]):
             return False
         self._turn = turn
         if turn["state"] == "error":
-            error = turn.get("error")
+            error = error_of(turn)
             raise TurnFailed(error["message"] if error else "the turn failed", error)
         return True

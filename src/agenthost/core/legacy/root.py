@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from agenthost.core.legacy.customizations import is_plugin, lift_plugin, project_plugin
 from agenthost.core.legacy.terminals import ChatOf, lift_terminals, project_terminal
-from agenthost.core.session_meta import STAND_IN
+from agenthost.core.session_meta import is_stand_in
 from agenthost.wire.ahp.legacy.actions import RootAction as LegacyRootAction
 from agenthost.wire.ahp.legacy.root import AgentInfo as LegacyAgentInfo
 from agenthost.wire.ahp.legacy.root import RootState as LegacyRootState
@@ -51,7 +51,7 @@ def _project(record: Any) -> dict[str, Any]:
 def _project_agent(agent: AgentInfo) -> LegacyAgentInfo:
     """Return an agent. The model that stands for one that has none is for clients that need one (A1)."""
     projected: Any = {key: value for key, value in agent.items() if key != "capabilities"}
-    projected["models"] = [one for one in projected["models"] if STAND_IN not in one.get("_meta", {})]
+    projected["models"] = [one for one in projected["models"] if not is_stand_in(one)]
     if "customizations" in projected:
         plugins = [one for one in projected["customizations"] if is_plugin(one)]
         projected["customizations"] = [project_plugin(one) for one in plugins]

@@ -25,7 +25,7 @@ class Authorship:
         key = _key(action)
         if key is None:
             return
-        if client is None and action["type"] == "session/turnStarted":
+        if client is None and action["type"] == "chat/turnStarted":
             # The host starts the turn of a queued message; its author is the client that queued it.
             client = self._authors.get(("message", action.get("queuedMessageId", "")))
         if client is not None:
@@ -46,15 +46,15 @@ class Authorship:
 def _key(action: Any) -> tuple[str, str] | None:
     """Return the kind and the id of what an action did, if its author is worth showing."""
     match action["type"]:
-        case "session/turnStarted":
+        case "chat/turnStarted":
             return "turn", action["turnId"]
-        case "session/turnCancelled":
+        case "chat/turnCancelled":
             return "end", action["turnId"]
-        case "session/toolCallConfirmed" | "session/toolCallResultConfirmed":
+        case "chat/toolCallConfirmed" | "chat/toolCallResultConfirmed":
             return "call", action["toolCallId"]
-        case "session/inputCompleted":
+        case "chat/inputCompleted":
             return "request", action["requestId"]
-        case "session/pendingMessageSet":
+        case "chat/pendingMessageSet":
             return "message", action["id"]
         case _:
             return None

@@ -41,7 +41,7 @@ def headline(call: Any) -> str:
 
 def input_line(call: Any) -> str:
     """Return the input in one line: `$ command`, `a: 1, b: 2`, or what has arrived of it."""
-    text = call.get("toolInput", call.get("partialInput", ""))
+    text = _given_text(call) or call.get("partialInput", "")
     value = _decoded(text)
     if command := _shell_command(value):
         return one_line(f"$ {command}", MAX_INPUT_LENGTH)
@@ -53,7 +53,7 @@ def input_line(call: Any) -> str:
 
 def format_input(call: Any) -> str:
     """Return the whole input, over several lines if that is easier to read."""
-    text = call.get("toolInput", "")
+    text = _given_text(call)
     value = _decoded(text)
     if command := _shell_command(value):
         rest = {key: item for key, item in value.items() if key not in COMMAND_KEYS}
@@ -61,6 +61,12 @@ def format_input(call: Any) -> str:
     if not isinstance(value, dict) or len(text) <= MAX_UNFORMATTED_LENGTH:
         return clean(text)
     return "\n".join(_field_rows(value))
+
+
+def _given_text(call: Any) -> str:
+    """Return the input of a call; where it is a content of its own, the URI of that."""
+    given = call.get("toolInput", "")
+    return given if isinstance(given, str) else str(given.get("uri", ""))
 
 
 def _shell_command(value: Any) -> str | None:

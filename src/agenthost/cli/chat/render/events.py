@@ -150,7 +150,7 @@ class EventReader:
     def _read_turn(self, turn: Any, *, is_over: bool) -> Iterator[SessionEvent]:
         if turn["id"] != self._turn_id:
             self._turn_id, self._part, self._length = turn["id"], 0, 0
-            yield TurnStarted(turn["id"], turn["userMessage"])
+            yield TurnStarted(turn["id"], turn["message"])
         parts = turn["responseParts"]
         while self._part < len(parts):
             is_last = self._part == len(parts) - 1

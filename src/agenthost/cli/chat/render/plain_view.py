@@ -9,6 +9,7 @@ from agenthost.cli.chat.render.view import View
 from agenthost.cli.chat.terminal.paint import Painter
 from agenthost.cli.chat.terminal.plain import PlainTerminal
 from agenthost.client.ahp import AhpClient
+from agenthost.core.conversation import Conversation
 
 __all__ = ["PlainView"]
 
@@ -54,11 +55,11 @@ class PlainView(View):
             self._is_streaming = False
             self._plain.print_lines([])
 
-    def update(self, state: Any, calls: list[Any], connection: str) -> None:
+    def update(self, state: Conversation, calls: list[Any], connection: str) -> None:
         """Print each call once when it starts to run, and pass on whether something is going on."""
         for call in calls:
             if call["status"] == "running" and call["toolCallId"] not in self._announced:
                 self._announced.add(call["toolCallId"])
                 self._end_stream()
                 self._plain.print_lines([f"… {headline(call)}"])
-        self._plain.update((), connection or ("busy" if "activeTurn" in state else ""))
+        self._plain.update((), connection or ("busy" if "activeTurn" in state.chat else ""))

@@ -31,8 +31,10 @@ from agenthost.cli.chat.terminal.paint import Painter
 from agenthost.cli.chat.terminal.terminal import ChatTerminal
 from agenthost.cli.chat.terminal.text import one_line
 from agenthost.client.ahp import AhpClient
-from agenthost.wire.ahp.legacy.enums import SessionStatus
-from agenthost.wire.ahp.legacy.message import attachment_label
+from agenthost.core.conversation import Conversation
+from agenthost.core.queries import error_of
+from agenthost.wire.ahp.enums import SessionStatus
+from agenthost.wire.ahp.message import attachment_label
 
 __all__ = ["View"]
 
@@ -198,7 +200,7 @@ class View:
         self._started.pop(turn["id"], None)
         if sentence := describe_end(turn, self._authorship.other_client("end", turn["id"])):
             self._print("note", self._marked("stopped", sentence, "yellow"))
-        if (error := turn.get("error")) and error["message"] != last_error:
+        if (error := error_of(turn)) and error["message"] != last_error:
             self.fail(error["message"])
         if usage := describe_usage(turn.get("usage")):
             self._terminal.print_lines(self._painter.text(usage, "dim", indent=2))
@@ -207,7 +209,7 @@ class View:
 
     # Output that may still change
 
-    def update(self, state: Any, calls: list[Any], connection: str) -> None:
+    def update(self, state: Conversation, calls: list[Any], connection: str) -> None:
         """Repaint the text and the calls that are not final, and the status.
 
         `connection` is the status to show instead while the connection is lost.
@@ -222,7 +224,7 @@ class View:
                 *([""] if self._last_kind or lines else []),
                 *(row for call in calls for row in self._open_call_lines(call)),
             ]
-        lines += self._pending_message_lines(state)
+        lines += self._pending_message_lines(state.chat)
         if time.monotonic() >= self._hint[1]:
             self._hint = ("", 0.0)
         self._terminal.update(lines, connection or self._hint[0] or self._status(state))
@@ -241,19 +243,20 @@ class View:
         pending = [("steering", steering)] if steering else []
         pending += [("queued", message) for message in state.get("queuedMessages", [])]
         width = self._painter.width
-        rows = [f"{kind}: {one_line(one['userMessage']['text'], width - 12)}" for kind, one in pending]
+        rows = [f"{kind}: {one_line(one['message']['text'], width - 12)}" for kind, one in pending]
         return [line for row in rows for line in self._painter.text(row, "dim", indent=2)]
 
-    def _status(self, state: Any) -> str:
-        turn = state.get("activeTurn")
+    def _status(self, state: Conversation) -> str:
+        session, chat = state
+        turn = chat.get("activeTurn")
         if turn is None:
             return ""
         started = self._started.setdefault(turn["id"], time.monotonic())
         seconds = f"{time.monotonic() - started:.0f} s"
-        if int(state["summary"]["status"]) & SessionStatus.INPUT_NEEDED == SessionStatus.INPUT_NEEDED:
+        if int(chat["status"]) & SessionStatus.INPUT_NEEDED == SessionStatus.INPUT_NEEDED:
             return f"waiting for you · {seconds}"
         words = [seconds]
-        if activity := state["summary"].get("activity"):
+        if activity := session.get("activity") or chat.get("activity"):
             words.append(one_line(activity, 60))
         return f"{self._spinner()} {' · '.join(words)} · Ctrl-C stops"
 

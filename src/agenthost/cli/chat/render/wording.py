@@ -3,7 +3,8 @@
 import time
 from typing import Any
 
-from agenthost.wire.ahp.legacy.enums import SessionStatus
+from agenthost.core.times import unix_ms
+from agenthost.wire.ahp.enums import SessionStatus
 
 __all__ = [
     "describe_end",
@@ -69,8 +70,8 @@ def describe_session(summary: Any) -> str:
     return f"{summary['title'] or 'untitled'} ({', '.join(details)})"
 
 
-def _ago(milliseconds: float) -> str:
-    seconds = max(0.0, time.time() - milliseconds / 1000)
+def _ago(moment: str) -> str:
+    seconds = max(0.0, time.time() - (unix_ms(moment) or 0) / 1000)
     for size, name in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
         if seconds >= size:
             count = int(seconds // size)
