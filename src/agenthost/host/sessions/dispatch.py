@@ -515,7 +515,7 @@ def _is_misrouted(resource: Root | Terminal | Session, channel: str, action: Jso
     kind = action.get("type") if type(action) is dict else None
     scope = kind.partition("/")[0] if type(kind) is str else ""
     if isinstance(resource, Session):
-        channels = {resource.chat_uri: "chat", resource.uri: "session"}
+        channels = {resource.uri: "session", resource.chat_uri: "chat"}  # of a further chat, both are one
         expected = channels.get(channel, "changeset")
     else:
         expected = "terminal" if isinstance(resource, Terminal) else "root"
