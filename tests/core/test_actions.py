@@ -52,6 +52,7 @@ MADE: list[tuple[Any, dict[str, Any]]] = [
     (actions.active_client_removed("me"), {"clientId": "me"}),
     (actions.customization_toggled("p1", OFF), {"id": "p1", "enablement": OFF}),
     (actions.changesets_changed([]), {"changesets": []}),
+    (actions.chat_changesets_changed([]), {"changesets": []}),
     (actions.changeset_status_changed("ready"), {"status": "ready"}),
     (actions.changeset_status_changed("error", ERROR), {"status": "error", "error": ERROR}),
     (actions.changeset_file_set(FILE), {"file": FILE}),

@@ -13,6 +13,7 @@ from agenthost.core.actions.changeset import (
 )
 from agenthost.core.actions.chat import (
     activity_changed,
+    chat_changesets_changed,
     draft_changed,
     input_answer_changed,
     input_completed,
@@ -93,6 +94,7 @@ __all__ = [
     "changeset_status_changed",
     "changesets_changed",
     "chat_added",
+    "chat_changesets_changed",
     "chat_removed",
     "chat_updated",
     "command_detection_available",

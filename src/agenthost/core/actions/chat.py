@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from agenthost.wire.ahp.actions.chat import (
     ChatActivityChangedAction,
+    ChatChangesetsChangedAction,
     ChatDraftChangedAction,
     ChatPendingMessageRemovedAction,
     ChatPendingMessageSetAction,
@@ -14,12 +15,14 @@ from agenthost.wire.ahp.actions.input import (
     ChatInputCompletedAction,
     ChatInputRequestedAction,
 )
+from agenthost.wire.ahp.changeset import Changeset
 from agenthost.wire.ahp.enums import ChatInputResponseKind, PendingMessageKind
 from agenthost.wire.ahp.input import ChatInputAnswer, ChatInputRequest
 from agenthost.wire.ahp.message import Message
 
 __all__ = [
     "activity_changed",
+    "chat_changesets_changed",
     "draft_changed",
     "input_answer_changed",
     "input_completed",
@@ -28,6 +31,11 @@ __all__ = [
     "pending_message_set",
     "queued_messages_reordered",
 ]
+
+
+def chat_changesets_changed(changesets: list[Changeset]) -> ChatChangesetsChangedAction:
+    """The chat offers these changesets now."""
+    return {"type": "chat/changesetsChanged", "changesets": changesets}
 
 
 def activity_changed(activity: str | None) -> ChatActivityChangedAction:

@@ -515,6 +515,7 @@ def _is_misrouted(resource: Root | Terminal | Session, channel: str, action: Jso
     kind = action.get("type") if type(action) is dict else None
     scope = kind.partition("/")[0] if type(kind) is str else ""
     if isinstance(resource, Session):
+        # The URI of a further chat is both: it stands last.
         channels = {resource.uri: "session", resource.chat_uri: "chat"}
         expected = channels.get(channel, "changeset")
     else:

@@ -7,6 +7,8 @@ applied there, in the same commit.
 
 from typing import Any, Final, cast
 
+from agenthost.core import actions
+from agenthost.core.changesets import has_edits, offered_changesets
 from agenthost.core.reducers import Live
 from agenthost.host.log.journal import Journal
 from agenthost.host.state.private import Private
@@ -23,6 +25,9 @@ SHARED: Final = frozenset(
     {"tools", "trusted", "scopes", "pins", "secrets", "config", "app", "app_tools", "guests"}
 )
 """The private data that a session shares with its chats; the rest belongs to each of them."""
+
+EDITING: Final = "chat/toolCallComplete"
+"""The action with which a chat may begin to offer changesets."""
 
 
 def stored_summary(uri: str, created_at: str) -> bytes:
@@ -132,6 +137,13 @@ class FurtherChat(Session):
         if shared != kept:
             self._home.keep(cast("Private", {**own_private(self._home.private), **shared}))
         super()._keep(own, encode_json(own))
+
+    def _offer_changesets(self, kind: str, action: Any) -> None:
+        """Offer the changes of this chat on its own channel: those of the session are its default chat's."""
+        has_none = kind == EDITING and "changesets" not in self._chat.base
+        if has_none and has_edits(action["result"].get("content", ())):
+            offer = actions.chat_changesets_changed(offered_changesets(self.uri))
+            self._apply_to_chat(offer["type"], offer, None, None)
 
     def _apply_to_session(self, _kind: str, action: Any, _origin: ActionOrigin | None, _sent: Any) -> None:
         self._home.follow_up(action)

@@ -258,11 +258,15 @@ class Session:
         # Read without folding: streamed text never changes what the session shows.
         for follows in derived_actions(self.state, kind, before.base, after.base):
             self._apply_to_session(follows["type"], follows, None, None)
-        if kind in OFFERING and "changesets" not in self.state and to_offer(self.state, kind, action):
-            offer = actions.changesets_changed(offered_changesets(self.uri))
-            self._apply_to_session(offer["type"], offer, None, None)
+        if kind in OFFERING:
+            self._offer_changesets(kind, action)
         if "activeTurn" in before.base and "activeTurn" not in after.base:
             self._has_new_row = self._is_expected or self._expect()
+
+    def _offer_changesets(self, kind: str, action: Any) -> None:
+        if "changesets" not in self.state and to_offer(self.state, kind, action):
+            offer = actions.changesets_changed(offered_changesets(self.uri))
+            self._apply_to_session(offer["type"], offer, None, None)
 
     def _apply_to_session(
         self, kind: str, action: Any, origin: ActionOrigin | None, sent: Sequence[Json] | None

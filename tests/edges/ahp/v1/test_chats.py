@@ -316,3 +316,21 @@ async def test_a_session_that_is_not_ready_takes_no_chat(place: Place) -> None:
         session = await place.host.parts.engine.sessions.get(uri)
         session.state = {**session.state, "lifecycle": "creating"}
         assert await refusal(me, "createChat", channel=uri, chat="ahp-chat:/x") == -32600
+
+
+@on_a_host()
+async def test_a_further_chat_offers_its_own_changesets(place: Place) -> None:
+    async with channel_client(place) as me:
+        uri = await me.begun()
+        chat = await new_chat(me, uri)
+        turn = await dispatch_turn(me, chat, "/edit note.txt Hello")
+        (needed,) = await me.until(lambda: me.state(uri).get("inputNeeded"))
+        ids = {"turnId": turn, "toolCallId": needed["toolCall"]["toolCallId"]}
+        await me.decide(chat, "chat/toolCallConfirmed", **ids, approved=True, confirmed="user-action")
+        await ended_turn(me, chat, turn)
+        offered = [one["uriTemplate"] for one in me.state(chat)["changesets"]]
+        assert offered[0] == f"{chat}/changeset/session"
+        assert "changesets" not in me.state(uri)
+        (file,) = (await me.subscribe(offered[0]))["files"]
+        assert file["edit"]["after"]["uri"].endswith("/note.txt")
+        await me.check_folds()
