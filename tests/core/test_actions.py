@@ -52,7 +52,6 @@ MADE: list[tuple[Any, dict[str, Any]]] = [
     (actions.active_client_removed("me"), {"clientId": "me"}),
     (actions.customization_toggled("p1", OFF), {"id": "p1", "enablement": OFF}),
     (actions.changesets_changed([]), {"changesets": []}),
-    (actions.chat_changesets_changed([]), {"changesets": []}),
     (actions.changeset_status_changed("ready"), {"status": "ready"}),
     (actions.changeset_status_changed("error", ERROR), {"status": "error", "error": ERROR}),
     (actions.changeset_file_set(FILE), {"file": FILE}),
@@ -66,6 +65,7 @@ MADE: list[tuple[Any, dict[str, Any]]] = [
 ]
 
 OF_A_CHAT: list[tuple[Any, dict[str, Any]]] = [
+    (actions.chat_changesets_changed([]), {"changesets": []}),
     (actions.turn_started("t1", SAID, NOW), {"turnId": "t1", "startedAt": NOW, "message": SAID}),
     (
         actions.turn_started("t1", SAID, NOW, queued_message_id="m1"),
