@@ -24,6 +24,7 @@ from agenthost.core.reducers import Live, next_session_state, reduce_chat, reduc
 from agenthost.core.reducers.text import StreamedText
 from agenthost.core.summaries import session_summary
 from agenthost.core.times import elapsed_ms, iso_time
+from agenthost.core.token_estimate import estimate_tokens
 from agenthost.core.transcript import Message
 from agenthost.host.access.identity import Identity
 from agenthost.host.log.journal import Journal
@@ -124,6 +125,7 @@ class Session:
         self._unwritten: list[bytes] = []  # the last messages of the transcript, for the next group
         self._has_new_row = False
         self._ended: tuple[Sequence[Turn], set[str]] = ((), set())  # turns and their ids, for `had_turn`
+        self._measured = (0, 0)  # how many messages were estimated, and their tokens
         self._ticket = 0
         # Kept: a new bound method per entry would be work for the garbage collector.
         self._shower = self._show
@@ -164,6 +166,15 @@ class Session:
     def summary(self, state: SessionState | None = None) -> SessionSummary:
         """Return the summary for lists, of the current state or of another one."""
         return session_summary(self.uri, self.state if state is None else state, self.created_at)
+
+    @property
+    def tokens(self) -> int:
+        """An estimate of how many tokens the transcript has. Only new messages are read."""
+        count, tokens = self._measured
+        if count < len(self.messages):
+            tokens += sum([estimate_tokens(entry.message) for entry in self.messages[count:]])
+            self._measured = (len(self.messages), tokens)
+        return tokens
 
     def now(self) -> str:
         """Return the time, as actions have it."""
@@ -422,6 +433,7 @@ class Session:
     def _cut(self, position: int) -> None:
         self._write_messages()
         del self.messages[position:]
+        self._measured = (0, 0)
         self._ticket = self.journal.write([CutMessages(self.number, position)])
 
     def _write_messages(self) -> None:
