@@ -121,11 +121,17 @@ def _timeless(state: Any) -> Any:
 
 
 def check_session(session: Session) -> None:
-    """Check that the session shows of its chat what there is."""
+    """Check that the session shows of its chat what there is, once all of it was shown."""
     state, chat = session.conversation
     (entry,) = state["chats"]
     # An activity that is over is an empty text in the catalogue. The host never changes the other fields.
     assert [entry.get(key) or "" for key in SHOWN_FIELDS] == [chat.get(key) or "" for key in SHOWN_FIELDS]
+    check_waiting(session)
+
+
+def check_waiting(session: Session) -> None:
+    """Check that the session shows at any moment what waits in its chat."""
+    state, chat = session.conversation
     waiting = [one["id"] for one in state.get("inputNeeded", [])]
     assert sorted(waiting) == sorted(waiting_in(chat))
     assert state.get("inputNeeded") != []

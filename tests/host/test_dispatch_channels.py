@@ -121,6 +121,7 @@ def test_a_turn_that_brings_no_time_starts_now(tmp_path: Path, time: Any) -> Non
         )
         started_at = session.chat["activeTurn"]["startedAt"]
         assert before < started_at < (iso_time(host.now()) or "")
+        await host.journal.wait()
         assert session.chat["modifiedAt"] == session.state["chats"][0]["modifiedAt"] == started_at
 
     tell(tmp_path, story)

@@ -28,14 +28,19 @@ NOW = "2026-01-01T00:00:00.000Z"
 
 
 def check_catalogue(chats: list[Session]) -> None:
-    """Check that the session shows of its chats what there is."""
+    """Check that the session shows of its chats what there is, once all of it was shown."""
     state = chats[0].state
     assert [one["resource"] for one in state["chats"]] == [chat.chat_uri for chat in chats]
     for entry, one in zip(state["chats"], chats, strict=True):
         chat = one.chat
         # An activity that is over is an empty text in the catalogue.
         assert [entry.get(key) or "" for key in SHOWN_FIELDS] == [chat.get(key) or "" for key in SHOWN_FIELDS]
-    waiting = [one["id"] for one in state.get("inputNeeded", [])]
+    check_waiting(chats)
+
+
+def check_waiting(chats: list[Session]) -> None:
+    """Check that the session shows at any moment what waits in its chats."""
+    waiting = [one["id"] for one in chats[0].state.get("inputNeeded", [])]
     assert sorted(waiting) == sorted(name for one in chats for name in waiting_in(one.chat))
 
 
@@ -83,7 +88,7 @@ class Story:
             if one.home is one or action["type"].startswith("chat/"):
                 break
         one.act(action)
-        check_catalogue(self.chats)
+        check_waiting(self.chats)
 
     async def step(self) -> None:
         what = pick(self.draw, *"aaaaaaaassstttwm+-")
@@ -95,6 +100,7 @@ class Story:
             await asyncio.sleep(0)
         elif what == "w":
             await self.host.journal.wait()
+            check_catalogue(self.chats)
         elif what == "m":
             await self.move()
         elif what == "+" and len(self.chats) < 4:
@@ -105,6 +111,7 @@ class Story:
     async def finish(self) -> None:
         """Check what each client has."""
         await self.host.journal.wait()
+        check_catalogue(self.chats)
         of = {one.chat_uri: one for one in self.chats}
         for follower in self.followers:
             if follower in self.away:

@@ -197,6 +197,7 @@ def test_waiting_turns_of_all_chats_go_on_after_a_restart(tmp_path: Path, dies: 
                 )
                 assert said == f"I heard {text}. It goes on."
             assert "inputNeeded" not in home.state
+            await host.parts.engine.journal.wait()
             assert [one["status"] & 31 for one in home.state["chats"]] == [1, 1]
             assert [len(one.messages) for one in (home, chat)] == [2, 2]
 

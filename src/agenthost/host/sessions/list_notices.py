@@ -79,7 +79,7 @@ class ListNotices:
 
     def note(self, session: Session, before: SessionState) -> None:
         """Record that a summary may have changed since this state. The notice follows after `PAUSE`."""
-        if before is session.state:
+        if before is session.state and session.is_listed:
             return
         if session.number not in self._told:
             self._told[session.number] = (session, session.summary(before))
@@ -104,7 +104,7 @@ class ListNotices:
             changes = summary_changes(before, now)
             if changes:
                 self.tell(Changed(session.row.owner, session.row.uri, changes))
-            if session.state is not session.shown_state:
+            if not session.is_listed:
                 self._told[number] = (session, now)
         if self._told:
             self._timer = asyncio.get_running_loop().call_later(PAUSE, self._tell_changes)

@@ -18,7 +18,7 @@ import msgspec
 from agenthost.core import actions
 from agenthost.core.changesets import OFFERING, offered_changesets, to_offer
 from agenthost.core.conversation import Conversation
-from agenthost.core.derived import derived_actions
+from agenthost.core.derived import QUIET, derived_actions, summary_changes
 from agenthost.core.legacy.forms import DEFAULT, FORMS, is_plain, legacy_form
 from agenthost.core.reducers import Live, next_session_state, reduce_chat, reduce_session
 from agenthost.core.reducers.text import StreamedText
@@ -124,6 +124,7 @@ class Session:
         self._is_gone = False
         self._unwritten: list[bytes] = []  # the last messages of the transcript, for the next group
         self._has_new_row = False
+        self._listed_chat: ChatState | None = None  # the chat as the catalogue has it, until it is updated
         self._ended: tuple[Sequence[Turn], set[str]] = ((), set())  # turns and their ids, for `had_turn`
         self._measured = (0, 0)  # how many messages were estimated, and their tokens
         self._ticket = 0
@@ -161,7 +162,12 @@ class Session:
     @property
     def is_shown(self) -> bool:
         """Whether everything that was applied was shown."""
-        return not self._streamed and self._chat is self.shown_chat and self.state is self.shown_state
+        return not self._streamed and self._chat is self.shown_chat and self.is_listed
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether everything that its summary says was shown."""
+        return self.state is self.shown_state and self._listed_chat is None
 
     def summary(self, state: SessionState | None = None) -> SessionSummary:
         """Return the summary for lists, of the current state or of another one."""
@@ -267,8 +273,11 @@ class Session:
             self._began = (action["turnId"], self._clock() // NS_PER_MS)
         self._append(seq, self.chat_uri, envelope, action, after)
         # Read without folding: streamed text never changes what the session shows.
-        for follows in derived_actions(self.state, kind, before.base, after.base):
-            self._apply_to_session(follows["type"], follows, None, None)
+        if kind not in QUIET and before.base is not after.base:
+            if self._listed_chat is None and (self._is_expected or self._expect()):
+                self._listed_chat = before.base
+            for follows in derived_actions(self.state, kind, before.base, after.base):
+                self._apply_to_session(follows["type"], follows, None, None)
         if kind in OFFERING:
             self._offer_changesets(kind, action)
         if "activeTurn" in before.base and "activeTurn" not in after.base:
@@ -401,20 +410,31 @@ class Session:
             self._snapshot_if_due()
 
     def gather(self) -> None:
-        """Append what is buffered to the journal's group: text, messages, and the row once."""
+        """Append what is buffered to the journal's group: text, messages, and what is written once for it."""
         self._is_expected = False
         if self._streamed:
             self.flush_text()
+        if self._listed_chat is not None:
+            self._update_catalogue(self._listed_chat)
         if self._unwritten:
             self._write_messages()
         if self._has_new_row:
             self._has_new_row = False
             self._ticket = self.journal.write([PutRow(self._fresh_row())])
 
+    def _update_catalogue(self, before: ChatState) -> None:
+        """Update the chat's entry in the catalogue of the session (C2)."""
+        self._listed_chat = None
+        changes = summary_changes(before, self._chat.base)
+        if changes:
+            updated = actions.chat_updated(self.chat_uri, changes)
+            self._apply_to_session(updated["type"], updated, None, None)
+
     def leave(self) -> None:
         """Write nothing more, because the session is being removed. What its agent still says is dropped."""
         self.flush_text()
         self._unwritten = []
+        self._listed_chat = None
         self._is_expected = self._has_new_row = False
         self._is_gone = True
 
