@@ -14,7 +14,10 @@ from agenthost.host.access.identity import Identity
 from agenthost.host.authoring.turn import Turn
 from agenthost.host.log import journal as journal_module
 from agenthost.host.log.stats import GROUP_SIZES
-from agenthost.host.storage.sqlite import FILE
+from agenthost.host.state.engine import Engine
+from agenthost.host.state.session import TranscriptEntry
+from agenthost.host.storage import Group
+from agenthost.host.storage.sqlite import FILE, SqliteStorage
 from hosting import new_session, run, started
 from talking import Talk
 from turning import tell
@@ -224,5 +227,46 @@ def test_closing_while_the_store_cannot_be_written_ends_in_time_and_tells_those_
             other.close()
         async with started(tmp_path) as host:
             assert (await host.sessions.get(URI)).state["title"] == "New"
+
+    run(story)
+
+
+class LosesAnswers(SqliteStorage):
+    """A store whose answer is lost at every other commit: it was written, and nobody is told."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.commits = 0
+
+    def commit(self, group: Group) -> int:
+        base = super().commit(group)
+        self.commits += 1
+        if self.commits % 2:
+            raise StorageError("the answer was lost")
+        return base
+
+
+def test_a_group_whose_commit_was_in_doubt_is_neither_written_nor_numbered_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal_module, "RETRY_SECONDS", 0.01)
+
+    async def story() -> None:
+        async with Engine(LosesAnswers(tmp_path)) as host:
+            session = await new_session(host, URI)
+            feed = host.feed(Identity("me"))
+            seen = (await feed.subscribe(URI)).seq
+            for place in range(3):
+                messages = [TranscriptEntry(None, {"role": "user", "content": str(place)})]
+                await host.journal.wait(session.act(title_changed(str(place)), messages=messages))
+            items = await feed.subscriber.wait_next()
+            assert [item.seq for item in items] == [seen + 1, seen + 2, seen + 3]
+            shown = [line for item in items for line in item.envelopes()]
+            failures = host.journal.stats.failures
+        assert failures > 3
+        async with started(tmp_path) as host:
+            back = await host.feed(Identity("me")).resume(seen, [URI])
+            assert [entry.envelope for entry in back.replay or []] == shown
+            assert len((await host.sessions.get(URI)).messages) == 3
 
     run(story)
