@@ -188,9 +188,9 @@ class Conversation:
         self._done.add(step)
         refusal = await self._dispatch(step, action)
         journal = self._host.parts.engine.journal
-        seq = journal.last_seq
+        mark = journal.mark()
         await journal.wait()
-        report("durable", seq)
+        report("durable", mark.seq or 0)
         if refusal is not None:
             report("refused", self._plan.uri, refusal.seq, envelope=refusal.envelopes()[0])
 

@@ -157,7 +157,7 @@ def test_the_views_of_a_session_and_its_chat_are_of_one_moment(tmp_path: Path) -
             feed = host.feed(Identity("me"))
             of_session, of_chat = await feed.subscribe_all([URI, CHAT, "ahp-chat:/other", CHAT])
             assert (of_session.uri, of_chat.uri) == (URI, CHAT)
-            assert of_session.seq == of_chat.seq == host.journal.shown_seq
+            assert of_session.seq == of_chat.seq == host.line.shown_seq
             assert of_chat.state == session.chat
             assert of_session.chat is not None
             assert (of_session.state, of_session.chat.state) == session.conversation
@@ -211,7 +211,7 @@ def test_a_chat_that_does_not_exist_is_not_found_and_missing(tmp_path: Path, uri
                 await feed.subscribe(uri)
             await feed.unsubscribe(uri)
             assert await feed.subscribe_all([uri]) == []
-            back = await feed.resume(host.journal.shown_seq, [uri, CHAT])
+            back = await feed.resume(host.line.shown_seq, [uri, CHAT])
             assert (back.replay, back.views, back.missing) == ([], [], [uri])
             assert feed.channels == {CHAT}
 

@@ -26,6 +26,8 @@ from agenthost.host.access.identity import Identity
 from agenthost.host.authoring.agent import Agent
 from agenthost.host.chats import NewChat
 from agenthost.host.client_files import ClientFiles
+from agenthost.host.log.entries import encode_entry
+from agenthost.host.log.line import Mark
 from agenthost.host.log.subscriptions import LogItem, Subscriber
 from agenthost.host.owner_view import OwnerView
 from agenthost.host.parts import HostParts
@@ -190,10 +192,10 @@ class HostClient:
         """Return a feed, with which a subscriber subscribes to channels; see `Feed` for `is_whole`."""
         return self._parts.engine.feed_for(subscriber, is_whole=is_whole)
 
-    def follow_session(self, subscriber: Subscriber, session: Session) -> int:
-        """Subscribe to one session, from now on. Return the number of the last action before that."""
+    def follow_session(self, subscriber: Subscriber, session: Session) -> Mark:
+        """Subscribe to one session, from now on. Return a mark after everything that was applied before."""
         self._parts.engine.hub.add(subscriber, session.number)
-        return session.journal.last_seq
+        return session.journal.mark()
 
     def unfollow(self, subscriber: Subscriber) -> None:
         """End all subscriptions of a subscriber."""
@@ -227,7 +229,7 @@ class HostClient:
     @property
     def shown_seq(self) -> int:
         """The sequence number of the newest envelope that is durable and was shown."""
-        return self._parts.engine.journal.shown_seq
+        return self._parts.engine.line.shown_seq
 
     def root_view(self) -> OwnerView:
         """Return the client's view of the root."""
@@ -236,8 +238,8 @@ class HostClient:
     def announce(self, channel: str, action: Action, tell: Callable[[LogItem], None]) -> None:
         """Tell only this client of an action, under its own number; `tell` is called as in `dispatch`."""
         journal = self._parts.engine.journal
-        seq, envelope = journal.number(channel, action)
-        item = LogItem(seq, ROOT, envelope, self.identity.key, channel, channel, action, show=tell)
+        envelope = encode_entry(channel, action)
+        item = LogItem(0, ROOT, envelope, self.identity.key, 1, channel, channel, action, show=tell)
         journal.announce(item)
 
     # Chats whose turns are loaded in parts

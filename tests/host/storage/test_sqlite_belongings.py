@@ -20,7 +20,7 @@ from agenthost.host.storage import (
     Write,
 )
 from agenthost.host.storage.sqlite import SqliteStorage
-from storing import added, appended, dense_store, entry, row
+from storing import added, appended, commit, dense_store, entry, row
 
 
 @pytest.fixture
@@ -41,27 +41,27 @@ def seqs(store: SqliteStorage, *resources: int) -> list[int]:
 
 
 def test_the_root_comes_with_its_log_since_its_snapshot(store: SqliteStorage) -> None:
-    store.commit([added(1), *appended(range(1, 4), ROOT), *appended(range(4, 6))], 5)
+    commit(store, [added(1), *appended(range(1, 4), ROOT), *appended(range(4, 6))], 5)
     opening = reopened(store)
     assert (opening.root, opening.root_seq, opening.root_entries) == (None, 0, appended(range(1, 4), ROOT))
-    store.commit([PutSnapshot(ROOT, b"root", 2), entry(6, ROOT, "me")], 6)
+    commit(store, [PutSnapshot(ROOT, b"root", 2), entry(6, ROOT, "me")], 6)
     opening = reopened(store)
     assert (opening.root_seq, opening.root_entries) == (2, [entry(3, ROOT), entry(6, ROOT, "me")])
 
 
 def test_the_last_writes_of_a_session_may_come_after_its_end(store: SqliteStorage) -> None:
     """Else the whole commit would be refused, with what is of others, and be tried again for ever."""
-    store.commit([added(1), added(2), DropSession(1)], 0)
+    commit(store, [added(1), added(2), DropSession(1)], 0)
     late: list[Write] = [PutRow(row(1)), PutSnapshot(1, b"", 1), AddMessages(1, 5, (b"",)), CutMessages(1, 0)]
     late += [PutContent(1, "a", "text/plain", b""), CopyContent(2, 1), CopyContent(1, 2), DropLog(1, 1)]
-    store.commit([entry(1, 2), *late, entry(2, 1)], 2)
+    commit(store, [entry(1, 2), *late, entry(2, 1)], 2)
     assert (store.load(1), store.content(1, "a"), store.content(2, "a")) == (None, None, None)
     assert seqs(store, 2) == [1]
 
 
 def test_a_content_is_stored_separately_from_its_session(store: SqliteStorage) -> None:
     large = bytes(range(256)) * 4_000
-    store.commit([added(1), added(2), PutContent(1, "a", "image/png", large)], 0)
+    commit(store, [added(1), added(2), PutContent(1, "a", "image/png", large)], 0)
     reopened(store)
     assert store.content(1, "a") == StoredContent("image/png", large)
     assert (store.content(1, "b"), store.content(2, "a"), store.content(9, "a")) == (None, None, None)
@@ -76,8 +76,8 @@ def test_a_content_is_stored_separately_from_its_session(store: SqliteStorage) -
 
 def test_copies_of_contents_do_not_depend_on_the_session_they_come_from(store: SqliteStorage) -> None:
     contents = [PutContent(1, name, "text/plain", name.encode()) for name in ("a", "b")]
-    store.commit([added(1), *contents, added(2), CopyContent(1, 2), added(3), CopyContent(3, 2)], 0)
-    store.commit([DropSession(1)], 0)
+    commit(store, [added(1), *contents, added(2), CopyContent(1, 2), added(3), CopyContent(3, 2)], 0)
+    commit(store, [DropSession(1)], 0)
     assert [store.content(2, name) for name in ("a", "b", "c")] == [
         StoredContent("text/plain", b"a"),
         StoredContent("text/plain", b"b"),
@@ -86,10 +86,10 @@ def test_copies_of_contents_do_not_depend_on_the_session_they_come_from(store: S
 
 
 def test_a_log_that_is_dropped_is_never_replayed(store: SqliteStorage) -> None:
-    store.commit([added(1), *appended(range(1, 6), ROOT), entry(6), entry(7, ROOT)], 7)
-    store.commit([PutSnapshot(ROOT, b"root", 7), entry(8, ROOT), DropLog(ROOT, 7), entry(9, ROOT)], 9)
+    commit(store, [added(1), *appended(range(1, 6), ROOT), entry(6), entry(7, ROOT)], 7)
+    commit(store, [PutSnapshot(ROOT, b"root", 7), entry(8, ROOT), DropLog(ROOT, 7), entry(9, ROOT)], 9)
     assert (seqs(store, ROOT, 1), store.floor([ROOT]), store.floor([1])) == ([6, 8, 9], 7, 0)
     assert [found.seq for found in reopened(store).root_entries] == [8, 9]
     assert store.trim(0, 0) == 0  # what is counted as kept is what there is
-    store.commit([PutSnapshot(ROOT, b"root", 9), DropLog(ROOT, 9), DropLog(ROOT, 3)], 9)
+    commit(store, [PutSnapshot(ROOT, b"root", 9), DropLog(ROOT, 9), DropLog(ROOT, 3)], 9)
     assert (seqs(store, ROOT), store.floor([ROOT])) == ([], 9)

@@ -28,7 +28,7 @@ from agenthost.host.storage import (
     batch,
     index,
 )
-from storing import added, dense_store, entry, row
+from storing import added, commit, dense_store, entry, row
 
 CLIENTS = st.sampled_from([None, None, None, "me", "you"])
 
@@ -163,7 +163,7 @@ class Compared(RuleBasedStateMachine):
 
     @rule()
     def commit(self) -> None:
-        self.store.commit(self.writes, self.last_seq)
+        commit(self.store, self.writes, self.last_seq)
         self.writes = []
 
     @rule(per_session=st.integers(0, 12), total=st.integers(0, 12))

@@ -238,7 +238,7 @@ class SessionRegistry:
             *(self._last_number, uri, name, home.row.owner, False),
             *(stored_summary(uri, created_at), encode_json(private), home.number),
         )
-        return self._further_chat(home, row, chat, self._journal.shown_seq, list(messages), private)
+        return self._further_chat(home, row, chat, self._journal.line.shown_seq, list(messages), private)
 
     def _further_chat(
         self,
@@ -352,7 +352,7 @@ class SessionRegistry:
             private=encode_json(private),
         )
         return self._new_session(
-            row, conversation, created_at, self._journal.shown_seq, list(messages), private
+            row, conversation, created_at, self._journal.line.shown_seq, list(messages), private
         )
 
     def _new_session(

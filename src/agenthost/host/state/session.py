@@ -27,6 +27,7 @@ from agenthost.core.times import elapsed_ms, iso_time
 from agenthost.core.token_estimate import estimate_tokens
 from agenthost.core.transcript import Message
 from agenthost.host.access.identity import Identity
+from agenthost.host.log.entries import count_numbers, encode_entry
 from agenthost.host.log.journal import Journal
 from agenthost.host.log.subscriptions import LogItem
 from agenthost.host.log.text_runs import TextRun
@@ -230,7 +231,7 @@ class Session:
         private: Private | None = None,
         legacy: Sequence[Json] | None = None,
     ) -> int:
-        """Apply an action of either channel: reduce, number and write it, and show it once it is durable.
+        """Apply an action of either channel: reduce and write it, and show it once it is durable.
 
         In the same transaction the transcript is cut at `cut`, `messages` are appended, and `private`
         replaces the private data. What follows from it in the session is applied too, see `derived`.
@@ -261,17 +262,17 @@ class Session:
         self, kind: str, action: Any, origin: ActionOrigin | None, sent: Sequence[Json] | None
     ) -> None:
         before = self._chat
-        # Reduce before numbering: a failure leaves no gap in the sequence (HR-S01).
+        # Everything that can fail comes before `_append`: a failure changes nothing.
         after = reduce_chat(before, action)
         legacy = sent
         if sent is None and kind in FORMS and not is_plain(action, before.base):
             before_it = Conversation(self.state, before.state)
             legacy = self._legacy(action, before_it, Conversation(self.state, after.state))
-        seq, envelope = self.journal.number(self.chat_uri, action, origin, legacy=legacy)
+        envelope = encode_entry(self.chat_uri, action, origin, legacy=legacy)
         self._chat = after
         if kind == "chat/turnStarted":
             self._began = (action["turnId"], self._clock() // NS_PER_MS)
-        self._append(seq, self.chat_uri, envelope, action, after)
+        self._append(self.chat_uri, envelope, legacy, action, after)
         # Read without folding: streamed text never changes what the session shows.
         if kind not in QUIET and before.base is not after.base:
             if self._listed_chat is None and (self._is_expected or self._expect()):
@@ -297,9 +298,9 @@ class Session:
         if sent is None and kind in FORMS:
             chat = self._chat.state
             legacy = self._legacy(action, Conversation(before, chat), Conversation(after, chat))
-        seq, envelope = self.journal.number(self.uri, action, origin, legacy=legacy)
+        envelope = encode_entry(self.uri, action, origin, legacy=legacy)
         self.state = after
-        self._append(seq, self.uri, envelope, action, after)
+        self._append(self.uri, envelope, legacy, action, after)
         if before is not after:
             self._has_new_row = self._is_expected or self._expect()
 
@@ -316,8 +317,13 @@ class Session:
         form = legacy_form(action, before.session, after.session, before.chat, after.chat, self.uri)
         return None if form is DEFAULT else form
 
-    def _append(self, seq: int, channel: str, envelope: bytes, action: Any, after: Any) -> None:
-        item = LogItem(seq, self.number, envelope, None, self.uri, channel, action, after, None, self._shower)
+    def _append(
+        self, channel: str, envelope: bytes, legacy: Sequence[Json] | None, action: Any, after: Any
+    ) -> None:
+        count = 1 if legacy is None else len(legacy) or 1  # `count_numbers`, inlined
+        item = LogItem(
+            0, self.number, envelope, None, count, self.uri, channel, action, after, None, self._shower
+        )
         self.journal.append(item)
         self.entries += 1
         if self.entries >= SNAPSHOT_ENTRIES:
@@ -368,10 +374,13 @@ class Session:
         protocol sent it.
         """
         self.flush_text()
-        seq, envelope = self.journal.number(channel, action, origin, reason, legacy=legacy)
-        item = LogItem(seq, self.number, envelope, client.key, self.uri, channel, action, reason=reason)
-        if not self._is_gone:
-            self._ticket = self.journal.write([stored_refusal(item, origin, secrets)])
+        envelope = encode_entry(channel, action, origin, reason, legacy=legacy)
+        count = count_numbers(legacy)
+        item = LogItem(0, self.number, envelope, client.key, count, self.uri, channel, action, reason=reason)
+        if self._is_gone:
+            self.journal.announce(item)
+        else:
+            self._ticket = self.journal.append(item, stored_refusal(item, origin, secrets))
             self.entries += 1
             self._snapshot_if_due()
         return item
@@ -396,14 +405,12 @@ class Session:
         count = len(run.texts)
         if not count:
             return
-        # As in `_apply_to_chat`: number only after everything that can fail.
+        # As in `_apply_to_chat`: everything that can fail comes first.
         after = reduce_chat(self._chat, run.whole())
         packed = encode_json(run)
-        self.journal.last_seq = seq = self.journal.last_seq + count
         self._chat = after
-        item = LogItem(
-            seq, self.number, packed, None, self.uri, self.chat_uri, None, after, None, self._shower, run
-        )
+        uri, chat = self.uri, self.chat_uri
+        item = LogItem(0, self.number, packed, None, count, uri, chat, None, after, None, self._shower, run)
         self._ticket = self.journal.append(item)
         self.entries += count
         if self.entries >= SNAPSHOT_ENTRIES:
@@ -493,10 +500,10 @@ class Session:
         return encode_json({"session": self.state, "chat": self.chat})
 
     def snapshot(self) -> PutSnapshot:
-        """Return the write of a snapshot that includes everything up to now."""
+        """Return the write of a snapshot that includes everything up to now, for the journal's next group."""
         state = self.encoded()
         self.entries, self.snapshot_bytes = 0, len(state)
-        return PutSnapshot(self.number, state, self.journal.last_seq)
+        return PutSnapshot(self.number, state)
 
     def _fresh_row(self) -> SessionRow:
         row = self.row

@@ -181,7 +181,7 @@ def drawn_items(seed: int) -> list[LogItem]:
         seq += len(texts) if is_text else 1
         run = TextRun(kind, "c", "t", part, texts) if is_text else None
         action: Any = None if is_text else {"type": "chat/activityChanged", "activity": str(seq)}
-        items.append(LogItem(seq, 1, b"", None, "s", "c", action, run=run))
+        items.append(LogItem(seq, 1, b"", None, 1, "s", "c", action, run=run))
     return items
 
 

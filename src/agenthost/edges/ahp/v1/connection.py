@@ -13,7 +13,6 @@ from agenthost.edges.ahp.v1 import commands, older
 from agenthost.edges.ahp.v1.client import ClientContext
 from agenthost.edges.ahp.v1.frames import action_frames, list_notification, older_action_frames
 from agenthost.host.client import HostClient
-from agenthost.host.log.entries import first_line
 from agenthost.host.log.subscriptions import LogItem
 from agenthost.host.sessions.list_notices import Notice
 from agenthost.host.storage import Entry
@@ -80,7 +79,7 @@ class Connection(AnyConnection[ClientContext]):
         return item.shared(self._action_frames) if item.channel in self.client.feed.channels else ()
 
     def _refusal(self, item: LogItem) -> bytes:
-        return first_line(item.envelope)
+        return item.envelopes()[0]
 
     def _notice(self, notice: Notice) -> Notification | None:
         if ROOT_URI not in self.client.feed.channels:

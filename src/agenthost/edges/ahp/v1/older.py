@@ -6,7 +6,6 @@ archived marks of chats are set by such actions, and are left out of their state
 
 from typing import Any
 
-from agenthost.host.log.entries import first_line
 from agenthost.host.log.subscriptions import LogItem
 from agenthost.host.storage import Entry
 from agenthost.wire.ahp.enums import SessionStatus
@@ -53,7 +52,7 @@ def envelopes_of(item: LogItem) -> list[bytes]:
     action = _strip_action(item.action)
     if action is item.action:
         return list(item.envelopes())
-    return [] if action is None else [_with_action(first_line(item.envelope), action)]
+    return [] if action is None else [_with_action(item.envelopes()[0], action)]
 
 
 def strip_entry(entry: Entry) -> Entry | None:
