@@ -40,7 +40,7 @@ class Session(Chat):
     ) -> None:
         super().__init__(uri, uri, connection, opener, runner)
         self._client_name = client_name
-        self._tools = runner
+        self._tool_runner = runner
 
     # State
 
@@ -172,7 +172,7 @@ class Session(Chat):
         """
         own = tools_by_name(tools)
         client = active_client(self._replica.client_id, self._client_name, own, customizations)
-        self._tools.offer(own, client)
+        self._tool_runner.offer(own, client)
         return self._dispatch(actions.active_client_set(client))
 
     def set_tools(self, tools: Tools) -> DispatchedAction:
@@ -184,12 +184,12 @@ class Session(Chat):
         """
         own = tools_by_name(tools)
         client = active_client(self._replica.client_id, self._client_name, own)
-        self._tools.offer(own, client)
+        self._tool_runner.offer(own, client)
         return self._dispatch(actions.active_client_set(client))
 
     def release(self) -> DispatchedAction:
         """Stop being the active client; running calls are still finished."""
-        self._tools.wanted = None
+        self._tool_runner.wanted = None
         return self._dispatch(actions.active_client_removed(self._replica.client_id))
 
     # Life
