@@ -155,6 +155,9 @@ def test_the_row_says_what_the_other_chats_are_doing(stage: Stage, open_tab: Ope
     dispatch(tab, chat, "chat/turnStarted", **turn_started("/edit later.txt text", "t"))
     for window in (tab, other):
         expect(row(window).nth(1)).to_contain_text("needs input")
+        expect(window.page.get_by_role("main").get_by_role("status")).to_have_text(
+            "The chat second needs input"
+        )
     row(tab).nth(1).click()
     tab.page.get_by_role("button", name="Deny", exact=True).click()
     expect(row(other).nth(1)).not_to_contain_text("needs input")

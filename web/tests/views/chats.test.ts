@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { ChatState, ChatSummary, Message, SessionState } from "../../src/ahp/wire";
+import { newsOfOthers } from "../../src/views/conversation/announcer";
 import { answerText } from "../../src/views/conversation/askedview";
 import {
   chatOf,
@@ -91,6 +92,14 @@ test("the chat before or after another is found, up to the ends", () => {
   expect(neighbourOf(all, OWN.resource, -1)).toBe(FORK.resource);
   expect(neighbourOf(all, OWN.resource, 1)).toBeUndefined();
   expect(neighbourOf(all, MAIN.resource, -1)).toBeUndefined();
+});
+
+test("another chat that begins to need input is told of, once, and the one that is shown is not", () => {
+  const before = session(MAIN, OWN);
+  const after = session({ ...MAIN, status: 24 }, { ...OWN, status: 24 });
+  expect(newsOfOthers(before, after, MAIN.resource)).toBe("The chat My own needs input");
+  expect(newsOfOthers(after, { ...after, chats: [...after.chats] }, MAIN.resource)).toBeUndefined();
+  expect(newsOfOthers(before, session(MAIN, { ...OWN, status: 8 }), MAIN.resource)).toBeUndefined();
 });
 
 test("a subagent is found as a chat of a session, or as a session of its own", () => {

@@ -188,7 +188,7 @@ function Open({ uri, session, chat }: OpenProps) {
           <p class="faint">This chat is only for reading.</p>
         )}
       </div>
-      <Announcer chat={chat} />
+      <Announcer session={session} chat={chat} />
     </AccessProvider>
   );
 }
