@@ -14,6 +14,8 @@ from agenthost.core.actions.changeset import (
 from agenthost.core.actions.chat import (
     activity_changed,
     chat_changesets_changed,
+    chat_is_archived_changed,
+    chat_is_read_changed,
     draft_changed,
     input_answer_changed,
     input_completed,
@@ -95,6 +97,8 @@ __all__ = [
     "changesets_changed",
     "chat_added",
     "chat_changesets_changed",
+    "chat_is_archived_changed",
+    "chat_is_read_changed",
     "chat_removed",
     "chat_updated",
     "command_detection_available",
