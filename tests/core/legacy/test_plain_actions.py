@@ -10,7 +10,6 @@ from building import SESSION, TURN, markdown, tool_call
 from chat_building import chat, complete, in_turn, ready, show, started
 from session_histories import History, histories
 
-
 IDLE: Any = chat()
 
 
