@@ -19,7 +19,7 @@ from agenthost.host.state.session import Session
 from agenthost.wire.json import decode_json
 from drawn_conversations import drawn_action, stream
 from drawn_values import CHAT, Draw, pick
-from following import Follower, OldFollower
+from following import Follower, OlderFollower, OldFollower
 from hosting import run, started
 from session_histories import starts
 
@@ -63,7 +63,8 @@ class Story:
         self.made += 1
         chat = new_chat(f"ahp-chat:/more{self.made}", NOW, {"kind": "user"})
         self.chats.append(await self.host.sessions.add_chat(self.chats[0], chat))
-        await self.follow(Follower(self.host, chat["resource"]))
+        for kind in (Follower, OlderFollower):
+            await self.follow(kind(self.host, chat["resource"]))
 
     async def remove(self) -> None:
         chat = pick(self.draw, *self.chats[1:])
@@ -127,8 +128,10 @@ async def play(host: Engine, seed: int, length: int) -> list[Session]:
     states = states._replace(session={**states.session, "lifecycle": "ready"})
     session = await host.sessions.create(URI, states, name=CHAT.removeprefix("ahp-chat:/"))
     story = Story(host, draw, session)
-    for follower in (Follower(host, URI), Follower(host, CHAT), OldFollower(host, URI)):
-        await story.follow(follower)
+    for kind in (Follower, OlderFollower):
+        await story.follow(kind(host, URI))
+        await story.follow(kind(host, CHAT))
+    await story.follow(OldFollower(host, URI))
     await story.add()
     for _ in range(length):
         await story.step()

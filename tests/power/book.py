@@ -40,7 +40,7 @@ class Book:
         meanings: every number that any client of a version ever saw, and the envelope under it.
         shown: what should be there, by version, resource and number, and when it was shown.
         said: what AAP clients were told, by session and question, and when.
-        made: sessions that a client was told are there, and since when.
+        made: sessions and further chats that a client was told are there, and since when.
         begun: numbers that snapshots were given as of.
         lost: how much was taken by cuts that were allowed to take it.
     """
@@ -82,10 +82,11 @@ class Book:
     def _check_made(self, store: SqliteStorage, may_lose_after: float) -> None:
         for uri, when in list(self.made.items()):
             if store.find(uri=uri) is None:
-                self._lose(when, may_lose_after, "session", uri, "was made and is lost")
+                self._lose(when, may_lose_after, uri, "was made and is lost")
                 del self.made[uri]
-                for gone in ((OLD, uri), (NEW, uri), (NEW, chat_uri_of(uri.partition(":/")[2]))):
-                    self.shown.pop(gone, None)
+                self.shown.pop((OLD, uri), None)
+                for gone in (uri, chat_uri_of(uri.partition(":/")[2])):
+                    self.shown.pop((NEW, gone), None)
 
     def _check_log(self, store: SqliteStorage, version: str, uri: str, may_lose_after: float) -> None:
         number = _number(store, uri)
@@ -112,12 +113,18 @@ class Book:
                 del self.said[session, question]
 
 
+def further_chat_of(uri: str) -> str:
+    """Return the further chat that a session is given."""
+    return f"{CHAT_PREFIX}further/{uri.partition(':/')[2]}"
+
+
 def _number(store: SqliteStorage, uri: str) -> int:
     """Return the number of the log that has what happens on a channel."""
     if uri in (ROOT_URI, OLD_ROOT_URI):
         return ROOT
-    is_chat = uri.startswith(CHAT_PREFIX)
-    row = store.find(name=uri.removeprefix(CHAT_PREFIX)) if is_chat else store.find(uri=uri)
+    row = store.find(uri=uri)  # a further chat has a row of its own, the default chat that of its session
+    if row is None and uri.startswith(CHAT_PREFIX):
+        row = store.find(name=uri.removeprefix(CHAT_PREFIX))
     demand(row is not None, uri, "was shown and is not there")
     assert row is not None
     return row.number

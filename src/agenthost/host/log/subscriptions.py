@@ -139,13 +139,6 @@ class Subscriber:
     def _weight(self, item: LogItem) -> int:
         return min(len(item.envelope), self._max_weight)
 
-    def push_first(self, item: LogItem) -> None:
-        """Queue an item before all others, without checking the limits."""
-        self.items.appendleft(item)
-        self._count += item.count
-        self._bytes += self._weight(item)
-        self._wake()
-
     def drop(self, resource: int, channel: str | None = None) -> None:
         """Remove the items of a resource, or of one of its channels: a later snapshot includes them."""
         kept = [

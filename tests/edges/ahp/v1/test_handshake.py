@@ -154,7 +154,10 @@ async def test_a_client_that_is_not_known_has_to_begin_anew(place: Place, follow
 
 
 @rule("1.0/Q2")
-@pytest.mark.parametrize("followed", [["agenthost:/root"], ["demo:/1"], ["agenthost:/root", "terminal:/1"]])
+@pytest.mark.parametrize(
+    "followed",
+    [["agenthost:/root"], ["demo:/1"], ["demo:/1", "terminal:/1"], ["agenthost:/root", "ahp-terminal:/1"]],
+)
 @on_a_host()
 async def test_a_client_that_is_not_known_but_follows_what_was_before_is_of_that_version(
     place: Place, followed: list[str]

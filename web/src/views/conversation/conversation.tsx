@@ -17,7 +17,7 @@ import { ChangesLine } from "./changesline";
 import { ChatRow, SourceLine } from "./chatrow";
 import { chatOf, isDefaultChat, nameOfChat, NEW_CHAT } from "./chats";
 import { Composer } from "./composer";
-import { draftFrom, draftOf, EMPTY } from "./drafts";
+import { draftFrom, draftOf, EMPTY, keepDraft } from "./drafts";
 import { Header } from "./header";
 import { useMarkRead } from "./markread";
 import { nextModel } from "./modelpicker";
@@ -105,7 +105,9 @@ function Open({ uri, session, chat }: OpenProps) {
   const sent = useSignal(0);
   const act = (action: ChatClientAction) => void client.dispatch(resource, action).catch(() => undefined);
   const say = (message: Message) => {
-    act({ type: "chat/turnStarted", turnId: newId(), startedAt: timeNow(), message });
+    const action = { type: "chat/turnStarted", turnId: newId(), startedAt: timeNow(), message } as const;
+    // It is refused if another client was faster.
+    void client.dispatch(resource, action).catch(() => keepDraft(key, message));
     sent.value++;
   };
   const place = () => {

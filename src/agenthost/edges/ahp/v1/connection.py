@@ -31,6 +31,9 @@ class Connection(AnyConnection[ClientContext]):
     requests: ClassVar = commands.REQUESTS
     notifications: ClassVar = commands.NOTIFICATIONS
     concurrent: ClassVar = commands.CONCURRENT
+    # VS Code takes in the answer a moment after it has read it. What it reads meanwhile would be lost with a
+    # snapshot, or come before a replay. When it has, it says something.
+    rest_seconds: ClassVar = 0.25
 
     def _context(
         self, client: HostClient, outbox: Outbox, deliver: Callable[[LogItem], None]
