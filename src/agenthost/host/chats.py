@@ -1,12 +1,7 @@
-"""Further chats of sessions: how they are created and disposed of.
+"""Further chats of sessions: how they are created and forked."""
 
-Each step is done in the right order: the store first, then the listeners, as in `lifecycle`.
-"""
-
-import asyncio
-import logging
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -29,8 +24,6 @@ from agenthost.wire.ahp.chat import ChatOrigin, ChatSource, ChatState
 from agenthost.wire.ahp.message import Message
 
 __all__ = ["Chats", "NewChat"]
-
-log = logging.getLogger("agenthost.sessions")
 
 FORKED: Final = frozenset({"stops"})
 """The private data of a chat that its fork inherits; the rest belongs to its turns or to its agent."""
@@ -56,7 +49,7 @@ class NewChat:
 
 
 class Chats:
-    """Creates and removes further chats. `clear` frees what a removed chat still holds."""
+    """Creates further chats."""
 
     def __init__(
         self,
@@ -65,13 +58,11 @@ class Chats:
         engine: Engine,
         dispatcher: Dispatcher,
         limits: Limits,
-        clear: Callable[[str], Awaitable[None]],
     ) -> None:
         self._agents = agents
         self._engine = engine
         self._dispatcher = dispatcher
         self._limits = limits
-        self._clear = clear
 
     async def create(self, home: Session, new: NewChat, by: ActionSource) -> FurtherChat:
         """Add a chat to a session, and start its first turn if it begins with a message.
@@ -114,49 +105,6 @@ class Chats:
             self._dispatcher.dispatch_all(added, begun, by)
             await self._engine.journal.wait()  # so that a subscription that follows includes it
         return added
-
-    async def dispose(self, chat: FurtherChat) -> None:
-        """Remove a chat for good. A running turn is cancelled first.
-
-        Raises:
-            SessionNotFound: it is being removed already.
-        """
-        self._end(chat)
-        await self._clear(chat.uri)
-        await self._engine.sessions.dispose_chat(chat, self._dispatcher.act)
-        await self._forget(chat.state["provider"], chat.uri)
-
-    def end_all(self, home: Session) -> Callable[[], Awaitable[None]]:
-        """End what runs in the further chats of a session that is being removed.
-
-        Return what is to be called once they are gone.
-        """
-        uris = [one["resource"] for one in home.state["chats"] if one["resource"] != home.chat_uri]
-        provider = home.state["provider"]
-        for uri in uris:
-            held = self._engine.sessions.peek(uri)  # a chat with a turn is always in memory
-            if isinstance(held, FurtherChat) and held.home is home:
-                self._end(held)
-
-        async def forget() -> None:
-            await asyncio.gather(*(self._forget(provider, uri) for uri in uris))
-
-        return forget
-
-    def _end(self, chat: FurtherChat) -> None:
-        turn = chat.chat.get("activeTurn")
-        if turn is not None:
-            self._dispatcher.act(chat, actions.turn_cancelled(turn["id"], chat.elapsed()))
-        self._dispatcher.give_up(chat, "the chat was disposed")
-
-    async def _forget(self, provider: str, uri: str) -> None:
-        agent = self._agents.get(provider)
-        if agent is None:
-            return
-        try:
-            await agent.forget(uri)
-        except Exception:  # the chat is removed all the same
-            log.exception("agent %s could not clean up after a chat", agent.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,6 @@ from agenthost.host.sessions.list_notices import Notice
 from agenthost.host.sessions.new_session import NewSession
 from agenthost.host.sessions.tool_access import pins_for, server_tools_changed
 from agenthost.host.state.feed import Feed
-from agenthost.host.state.further_chat import FurtherChat
 from agenthost.host.state.private import with_values
 from agenthost.host.state.registry import RESERVED
 from agenthost.host.state.search import Found
@@ -369,21 +368,21 @@ class HostClient:
         await self._parts.chats.create(home, dataclasses.replace(new, lacks=lacks), source)
 
     async def dispose_chat(self, uri: str) -> None:
-        """Remove a further chat for good. A running turn is cancelled first.
+        """Remove a further chat or that of a subagent for good. A running turn is cancelled first.
 
         Raises:
             SessionNotFound: it does not exist, or belongs to another owner.
             InvalidValue: it is the default chat of its session.
         """
-        await self._parts.chats.dispose(await self._further_chat(uri, "disposed of"))
+        chat = await self._get_chat(uri)
+        check_disposable(chat.top.state, uri, "disposed of")
+        await self._parts.lifecycle.dispose(chat.uri)
 
-    async def _further_chat(self, uri: str, what: str) -> FurtherChat:
-        """Return a further chat that the client may see; `what` is what is going to happen to it."""
+    async def _get_chat(self, uri: str) -> Session:
+        """Return what has the chat with this URI, if the client may see it."""
         chat = await self.get_conversation(uri)
         if uri != chat.chat_uri:
             raise SessionNotFound(uri)
-        check_disposable(chat.state, uri, what)
-        assert isinstance(chat, FurtherChat)  # noqa: S101 - all others are default chats
         return chat
 
     async def wait_ready(self, session: Session) -> None:

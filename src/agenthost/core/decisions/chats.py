@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from agenthost.core.chats import is_task
 from agenthost.core.conversation import Conversation
 from agenthost.core.decisions.refusal import Dispatch, Refused
 from agenthost.errors import HostError, InvalidValue, SessionNotReady, TooManyChats
@@ -34,20 +35,19 @@ def check_new_chat(
         raise InvalidValue("$.channel", "a session that may have several chats", quote(session["provider"]))
     if session["lifecycle"] != "ready":
         raise SessionNotReady(session["lifecycle"])
-    if len([chat for chat in session["chats"] if not _is_task(chat)]) >= limit:
+    # Subagents have limits of their own, and their chats are continued by their own agents.
+    chats = [chat["resource"] for chat in session["chats"] if not is_task(chat)]
+    if session.get("defaultChat") not in chats:
+        raise InvalidValue("$.channel", "a session that is not a subagent's", quote(session["provider"]))
+    if len(chats) >= limit:
         raise TooManyChats(limit)
-    if source is not None and source["chat"] not in [chat["resource"] for chat in session["chats"]]:
-        raise InvalidValue("$.source.chat", "a chat of the session", quote(source["chat"]))
+    if source is not None and source["chat"] not in chats:
+        raise InvalidValue("$.source.chat", "a chat of the session, not of a subagent", quote(source["chat"]))
     known = session.get("workingDirectories", [])
     for place, folder in enumerate(folders):
         if folder not in known:
             path = f"$.workingDirectories[{place}]"
             raise InvalidValue(path, "a working directory of the session", quote(folder))
-
-
-def _is_task(chat: Any) -> bool:
-    """Return whether a chat was made for a tool call: those have a limit of their own."""
-    return bool(chat.get("origin", {}).get("kind") == "tool")
 
 
 def check_disposable(session: SessionState, chat: URI, what: str) -> None:

@@ -20,7 +20,8 @@ from agenthost.host.sessions.session_options import check_model, check_options, 
 from agenthost.host.sessions.tool_access import check_tool_names, pins_for, server_tools
 from agenthost.host.state.private import Pin, Private
 from agenthost.host.state.registry import SessionRegistry
-from agenthost.wire.ahp.chat import ChatState
+from agenthost.host.state.session import Session
+from agenthost.wire.ahp.chat import ChatState, ToolChatOrigin
 from agenthost.wire.ahp.enums import SessionStatus
 from agenthost.wire.ahp.root import ModelSelection
 from agenthost.wire.ahp.session import SessionActiveClient
@@ -31,6 +32,15 @@ TITLE_LENGTH = 60
 
 # Characters that need no escaping in a URL.
 _SAFE = re.compile(r"[A-Za-z0-9._~-]{1,200}")
+
+
+@dataclass(frozen=True, slots=True)
+class TaskOrigin:
+    """Where a task comes from: the session or chat of the call that gives it; and what its chat is called."""
+
+    above: Session
+    call_id: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +59,7 @@ class NewSession:
         active_client: the client whose tools it uses.
         working_directory: the URI of the folder that it works in.
         private: more private data to keep with it.
+        task: where it comes from, if it is made for a task.
         tools_at: the path of the active client's tools in the request, for errors.
     """
 
@@ -63,6 +74,7 @@ class NewSession:
     active_client: SessionActiveClient | None = None
     working_directory: str | None = None
     private: Private = field(default_factory=Private)
+    task: TaskOrigin | None = None
     tools_at: str = "$.activeClient.tools"
 
 
@@ -92,7 +104,7 @@ def first_states(
     Raises:
         InvalidValue: the agent does not have one of the settings.
     """
-    chat = _first_chat(chat_uri, now, seed)
+    chat = _first_chat(chat_uri, now, seed, start.task)
     check_tool_names(agent, start.tools or {}, "$.tools")
     state: Any = {
         "provider": agent.name,
@@ -123,14 +135,17 @@ def first_states(
     return Conversation(state, chat)
 
 
-def _first_chat(uri: str, now: str, seed: ImportedHistory) -> ChatState:
+def _first_chat(uri: str, now: str, seed: ImportedHistory, task: TaskOrigin | None) -> ChatState:
     chat: Any = {
         "resource": uri,
-        "title": "",  # what people see is the session's title
+        "title": "" if task is None else task.title,  # what people see is the session's title
         "status": SessionStatus.IDLE,
         "modifiedAt": now,
         "turns": seed.turns,
     }
+    if task is not None:
+        origin: ToolChatOrigin = {"kind": "tool", "chat": task.above.chat_uri, "toolCallId": task.call_id}
+        chat["origin"] = origin
     if seed.active is not None:
         chat["activeTurn"] = seed.active
         is_asking = any(call["status"] in WAITING_CALL_STATUSES for call in active_calls(chat))

@@ -83,6 +83,11 @@ class FurtherChat(Session):
         pass
 
     @property
+    def above(self) -> Session:  # type: ignore[override] # of a chat it is always its session
+        """The session that it belongs to."""
+        return self._home
+
+    @property
     def state(self) -> SessionState:
         """The current state of its session."""
         return self._home.state
