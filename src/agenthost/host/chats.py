@@ -1,13 +1,13 @@
-"""Further chats of sessions: how they are created and forked."""
+"""Further chats of sessions: how they are created, forked and moved."""
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from agenthost.core import actions
-from agenthost.core.chats import NEW_CHAT, about_selection, new_chat
-from agenthost.core.decisions.chats import check_new_chat
+from agenthost.core.chats import NEW_CHAT, about_selection, new_chat, tasks_below
+from agenthost.core.decisions.chats import check_destination, check_move, check_new_chat
 from agenthost.core.fork import forked_turns
 from agenthost.core.times import iso_time
 from agenthost.errors import AgentNotFound, HostError
@@ -49,7 +49,7 @@ class NewChat:
 
 
 class Chats:
-    """Creates further chats."""
+    """Creates and moves further chats. `moved` is called with a chat that has moved, and its session."""
 
     def __init__(
         self,
@@ -58,11 +58,13 @@ class Chats:
         engine: Engine,
         dispatcher: Dispatcher,
         limits: Limits,
+        moved: Callable[[str, str], None],
     ) -> None:
         self._agents = agents
         self._engine = engine
         self._dispatcher = dispatcher
         self._limits = limits
+        self._moved = moved
 
     async def create(self, home: Session, new: NewChat, by: ActionSource) -> FurtherChat:
         """Add a chat to a session, and start its first turn if it begins with a message.
@@ -105,6 +107,37 @@ class Chats:
             self._dispatcher.dispatch_all(added, begun, by)
             await self._engine.journal.wait()  # so that a subscription that follows includes it
         return added
+
+    def check_movable(self, chat: Session) -> None:
+        """Refuse to move a chat, wherever to.
+
+        Raises:
+            HostError: why not.
+        """
+        uris = [chat.chat_uri, *tasks_below(chat.top.state, chat.chat_uri)]
+        moved = map(self._engine.sessions.peek_chat, uris)  # those that have a turn are in memory
+        check_move(chat.top.state, chat.chat, [one.chat for one in moved if one is not None])
+
+    async def move(self, chat: FurtherChat, target: Session, after: str | None = None) -> None:
+        """Move a chat to another session of its owner, after one of that session's chats, or to the end.
+
+        Raises:
+            HostError: it is refused, and nothing has changed.
+        """
+
+        def check(moved: Sequence[ChatState]) -> None:
+            check_move(chat.state, chat.chat, moved)
+            check_destination(
+                target.state,
+                chat.chat,
+                after,
+                provider=chat.state["provider"],
+                is_of_owner=target.row.owner == chat.row.owner,
+                limit=self._limits.chats_per_session,
+            )
+
+        await self._engine.sessions.move_chat(chat, target, after, check=check, act=self._dispatcher.act)
+        self._moved(chat.uri, target.uri)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,9 +33,10 @@ from agenthost.host.sessions.action_source import ActionSource, ClientAction
 from agenthost.host.sessions.clients import note_guest
 from agenthost.host.sessions.dispatch import Translate
 from agenthost.host.sessions.list_notices import Notice
-from agenthost.host.sessions.new_session import NewSession
+from agenthost.host.sessions.new_session import NewSession, successor_of
 from agenthost.host.sessions.tool_access import pins_for, server_tools_changed
 from agenthost.host.state.feed import Feed
+from agenthost.host.state.further_chat import FurtherChat
 from agenthost.host.state.private import with_values
 from agenthost.host.state.registry import RESERVED
 from agenthost.host.state.search import Found
@@ -45,6 +46,7 @@ from agenthost.host.state.turn_loads import Views
 from agenthost.host.storage import PARTIAL, ROOT, PutClient, SessionRow
 from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.ahp.actions.text import Action
+from agenthost.wire.ahp.chat import ChatMoveDestination
 from agenthost.wire.ahp.commands.chat import CompletionsParams
 from agenthost.wire.ahp.commands.config import ResolveSessionConfigParams, SessionConfigCompletionsParams
 from agenthost.wire.ahp.session import SessionActiveClient
@@ -305,7 +307,8 @@ class HostClient:
         )
         if new.working_directory is not None:
             await self._parts.files.folder(self.owner, new.working_directory)
-        return await self._parts.lifecycle.create(dataclasses.replace(new, owner=self.owner or ""))
+        owner = new.owner if self.owner is None else self.owner
+        return await self._parts.lifecycle.create(dataclasses.replace(new, owner=owner))
 
     async def fork_session(
         self, uri: str, turn_id: str, new_uri: str, client: SessionActiveClient | None = None
@@ -377,6 +380,27 @@ class HostClient:
         chat = await self._get_chat(uri)
         check_disposable(chat.top.state, uri, "disposed of")
         await self._parts.lifecycle.dispose(chat.uri)
+
+    async def move_chat(self, uri: str, destination: ChatMoveDestination) -> str:
+        """Move a further chat to another session, or to a new one. Return the URI of that session.
+
+        Raises:
+            HostError: the request is refused, and the chat is where it was.
+        """
+        chat = await self._get_chat(uri)
+        self._parts.chats.check_movable(chat)
+        assert isinstance(chat, FurtherChat)  # noqa: S101 - what can be moved is one
+        if destination["kind"] == "session":
+            target = await self.get_session(destination["session"])
+            await self._parts.chats.move(chat, target, destination.get("after"))
+            return target.uri
+        target = await self.create_session(successor_of(chat))
+        try:
+            await self._parts.chats.move(chat, target)
+        except BaseException:
+            await self._parts.lifecycle.dispose(target.uri)
+            raise
+        return target.uri
 
     async def _get_chat(self, uri: str) -> Session:
         """Return what has the chat with this URI, if the client may see it."""

@@ -177,6 +177,7 @@ class HostParts:
             engine=engine,
             dispatcher=self.dispatcher,
             limits=limits,
+            moved=self.terminals.move_claims,
         )
         self.lifecycle = Lifecycle(
             agents,

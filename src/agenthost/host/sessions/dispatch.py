@@ -427,7 +427,7 @@ class Dispatcher:
             self._prepare(session, action)
         before, listed = session.conversation, session.home.state
         shown = session.top.state if session.is_task else listed
-        answers: Any = final_answers(before.chat, action) if kind == "chat/inputCompleted" else None
+        answers: Any = None if action["type"] != "chat/inputCompleted" else final_answers(before.chat, action)
         record = None if messages else RECORDS.get(kind)
         writes = NO_WRITES if record is None else record(session, action, answers)
         session.act(

@@ -9,8 +9,8 @@ from typing import Any
 from agenthost.core.conversation import Conversation
 from agenthost.core.derived import chat_summary, waiting_in
 from agenthost.core.history_import import ImportedHistory, import_history
-from agenthost.core.queries import WAITING_CALL_STATUSES, active_calls
-from agenthost.core.session_meta import MODEL
+from agenthost.core.queries import WAITING_CALL_STATUSES, active_calls, working_directory
+from agenthost.core.session_meta import MODEL, model_of
 from agenthost.core.transcript import Message
 from agenthost.errors import SessionNotFound
 from agenthost.host.authoring.agent import Agent
@@ -57,7 +57,8 @@ class NewSession:
         model: the model, if not the default.
         messages: the transcript to begin with.
         active_client: the client whose tools it uses.
-        working_directory: the URI of the folder that it works in.
+        working_directory: the URI of the folder that it works in; `more_directories` are others.
+        title: its title; by default it gets one with its first turn.
         private: more private data to keep with it.
         task: where it comes from, if it is made for a task.
         tools_at: the path of the active client's tools in the request, for errors.
@@ -73,6 +74,8 @@ class NewSession:
     messages: Sequence[Message] = ()
     active_client: SessionActiveClient | None = None
     working_directory: str | None = None
+    more_directories: Sequence[str] = ()
+    title: str = ""
     private: Private = field(default_factory=Private)
     task: TaskOrigin | None = None
     tools_at: str = "$.activeClient.tools"
@@ -108,7 +111,7 @@ def first_states(
     check_tool_names(agent, start.tools or {}, "$.tools")
     state: Any = {
         "provider": agent.name,
-        "title": NEW_TITLE,
+        "title": start.title or NEW_TITLE,
         "status": SessionStatus.IDLE,
         # An imported turn waits for answers already, so the session must be ready at once.
         "lifecycle": "creating" if seed.active is None else "ready",
@@ -121,7 +124,7 @@ def first_states(
         check_model(agent, start.model["id"], "$.model.id")
         state["_meta"] = {MODEL: start.model}
     if start.working_directory is not None:
-        state["workingDirectories"] = [start.working_directory]
+        state["workingDirectories"] = [start.working_directory, *start.more_directories]
     config = config_state(agent, check_options(agent, start.options, "$.config"))
     if config is not None:
         state["config"] = config
@@ -208,6 +211,23 @@ async def _is_free(sessions: SessionRegistry, name: str) -> bool:
     except SessionNotFound:
         return True
     return False
+
+
+def successor_of(chat: Session) -> NewSession:
+    """Return the request for a session that a chat moves to: like its own, without approvals and chats."""
+    private, state = chat.private, chat.state
+    kept: Any = {key: value for key, value in private.items() if key == "secrets"}
+    return NewSession(
+        agent=state["provider"],
+        owner=chat.row.owner,
+        options=private.get("config", {}),
+        tools=private.get("tools"),
+        model=model_of(state),
+        title=chat.chat["title"],
+        working_directory=working_directory(state),
+        more_directories=state.get("workingDirectories", [])[1:],
+        private=kept,
+    )
 
 
 def title_from(text: str) -> str:

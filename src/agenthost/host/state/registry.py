@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from agenthost.core import actions
-from agenthost.core.chats import tasks_below
+from agenthost.core.chats import new_entry, places, reordered, tasks_below
 from agenthost.core.conversation import Conversation
 from agenthost.core.derived import chat_summary
 from agenthost.core.fork import fork_conversation
@@ -222,7 +222,7 @@ class SessionRegistry:
             self._held[added.above.number] += 1  # it must not be evicted before the new one is in memory
         self._adding[added.uri] = added
         self._journal.write([_add_write(added), *more], self._on_below_durable, added)
-        act(added.top, actions.chat_added(chat_summary(added.chat)))
+        act(added.top, actions.chat_added(new_entry(added.top.state, chat_summary(added.chat))))
 
     async def add_chat(
         self,
@@ -592,6 +592,47 @@ class SessionRegistry:
             session = self._new_session(stored.row, both, created_at, seq, messages, private, above)
         session.entries, session.snapshot_bytes = entries, len(stored.state)
         return session
+
+    async def move_chat(
+        self,
+        chat: FurtherChat,
+        target: Session,
+        after: str | None,
+        *,
+        check: Callable[[Sequence[ChatState]], None],
+        act: ActOnSession = Session.follow_up,
+    ) -> None:
+        """Move a further chat, and the chats of its subagents, to another session, or to another place.
+
+        Both sessions and the chat change in one commit, which is durable when this returns. `check` is given
+        the states of the chats that move, and may refuse at the last moment; `act` is as in `add_chat`.
+
+        Raises:
+            SessionNotFound: the chat or the session was removed meanwhile.
+        """
+        for uri in tasks_below(chat.home.state, chat.uri):
+            await self.find_chat(uri)
+        # No await from here on: both sessions are as they were decided on.
+        source = chat.home
+        moved = {chat.uri, *tasks_below(source.state, chat.uri)}
+        for one in (chat, target):
+            self._check_held(one)
+        check([one.chat for one in map(self._peek_any, moved) if one is not None])
+        entries = [one for one in source.state["chats"] if one["resource"] in moved]
+        order = reordered(target.state, [one["resource"] for one in entries], after)
+        for uri, place in places(target.state).items() if order is not None else ():
+            act(target, actions.chat_updated(uri, place))
+        if source is not target:
+            chat.move(target)
+            self._held[source.number] -= 1
+            self._held[target.number] += 1
+            for entry in entries:
+                act(source, actions.chat_removed(entry["resource"]))
+            for entry in entries:
+                act(target, actions.chat_added(new_entry(target.state, entry)))
+        if order is not None:
+            act(target, actions.chats_reordered(order))
+        await self._journal.wait()
 
     async def dispose(self, uri: str, act: ActOnSession = Session.follow_up) -> list[SessionRow]:
         """Remove a session or a further chat for good, with the chats that belong to it, in one commit.

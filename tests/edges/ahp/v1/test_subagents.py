@@ -1,64 +1,24 @@
 """Subagents over AHP 1.0 and 0.9: each is a chat of the session whose call gave the task."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agenthost import Agent, Call, Turn, tool
 from agenthost.host.limits import Limits
-from agenthost.tools.subagents import subagent
 from agenthost.wire.ahp import ROOT_URI
 from ahp_channels import ChannelClient, channel_client
 from ahp_sites import Place, on_a_host, served
 from ahp_speaking import new_uri
 from chatting import dispatch_turn, ended_turn, new_chat, refusal
+from delegating import AGENTS, task_entries
 from hosting import run
 from rules import rule
 from turning import crash
 
 
-async def leads(turn: Turn) -> None:
-    """Give each line to the worker, all at once."""
-    calls = [Call("worker", {"task": line}) for line in turn.text.splitlines()]
-    for result in await turn.calls(*calls):
-        await turn.say(f"[{result}]")
-
-
-async def works(turn: Turn) -> None:
-    """Do as told."""
-    word, _, rest = turn.text.partition(" ")
-    if word == "wait":
-        await asyncio.Event().wait()
-    if word == "fail":
-        raise RuntimeError("no")
-    if word == "ask":
-        await turn.ask("Which colour?")
-    if word in ("touch", "worker"):
-        (result,) = await turn.calls(Call(word, {"task": rest} if word == "worker" else {}))
-        await turn.say(str(result))
-        return
-    await turn.say(f"did {turn.text}")
-
-
-@tool
-def touch() -> str:
-    """Touch something."""
-    return "touched"
-
-
-LEAD = Agent("lead", leads, tools=[subagent("worker")])
-WORKER = Agent("worker", works, title="Worker", tools=[touch, subagent("worker")])
-AGENTS = (LEAD, WORKER)
-
-
 async def begun(me: ChannelClient) -> str:
     return await me.begun(new_uri("lead"), provider="lead")
-
-
-def task_entries(me: ChannelClient, uri: str) -> list[Any]:
-    return [one for one in me.state(uri)["chats"] if one.get("origin", {}).get("kind") == "tool"]
 
 
 async def one_task(me: ChannelClient, uri: str) -> str:
