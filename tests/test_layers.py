@@ -75,6 +75,7 @@ HOST_MODULES = (
     "owner_view",
     "offline",
     "chats",
+    "disposal",
     "lifecycle",
     "delegation",
     "parts",

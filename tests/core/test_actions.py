@@ -59,6 +59,7 @@ MADE: list[tuple[Any, dict[str, Any]]] = [
     (actions.changeset_content_changed([FILE]), {"files": [FILE]}),
     (actions.chat_added(SUMMARY), {"summary": SUMMARY}),
     (actions.chat_removed(CHAT), {"chat": CHAT}),
+    (actions.chats_reordered([CHAT]), {"chats": [CHAT]}),
     (actions.chat_updated(CHAT, {"status": 8}), {"chat": CHAT, "changes": {"status": 8}}),
     (actions.input_needed_set(WAITING), {"request": WAITING}),
     (actions.input_needed_removed("w1"), {"id": "w1"}),

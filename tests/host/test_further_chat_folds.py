@@ -74,7 +74,7 @@ class Story:
         self.away -= set(gone)
         if chat.has_turn:
             chat.act({"type": "chat/truncated"})
-        await self.host.sessions.dispose_chat(chat)
+        await self.host.sessions.dispose(chat.uri)
         self.chats.remove(chat)
 
     async def move(self) -> None:

@@ -49,11 +49,11 @@ def test_a_chat_and_its_entry_are_one_commit_and_so_is_their_removal(tmp_path: P
             await host.journal.wait()
             assert host.journal.stats.commits == commits + 2
             assert session.shown_state["chats"][1]["status"] == 8
-            await host.sessions.dispose_chat(chat)
+            await host.sessions.dispose(chat.uri)
             assert host.journal.stats.commits == commits + 3
             assert host.storage.find(uri=CHAT) is None
             with pytest.raises(SessionNotFound):
-                await host.sessions.dispose_chat(chat)
+                await host.sessions.dispose(chat.uri)
 
     run(story)
 

@@ -8,6 +8,7 @@ C4 of docs/ahp.md). The entry is updated once for a commit: a short turn begins 
 from typing import Any
 
 from agenthost.core import actions
+from agenthost.core.chats import is_task
 from agenthost.wire.ahp.actions import SessionAction
 from agenthost.wire.ahp.chat import ChatState, ChatSummary, PartialChatSummary
 from agenthost.wire.ahp.common import URI
@@ -82,10 +83,9 @@ def summary_changes(before: ChatState, after: ChatState) -> PartialChatSummary:
 def _became_unread(kind: str, before: ChatState, after: ChatState) -> bool:
     if kind == "chat/inputRequested":  # C14: even if something waits already
         return True
-    origin: Any = after.get("origin", {})
-    is_task = origin.get("kind") == "tool"  # a part of the turn that gave it
+    # What a subagent does is a part of the turn that gave the task.
     return (
-        not is_task and before.get("activeTurn", {}).get("id") != after.get("activeTurn", {}).get("id")
+        before.get("activeTurn", {}).get("id") != after.get("activeTurn", {}).get("id") and not is_task(after)
     ) or (
         after["status"] & 31 == SessionStatus.INPUT_NEEDED and before["status"] & 31 != after["status"] & 31
     )

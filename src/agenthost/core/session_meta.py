@@ -16,6 +16,7 @@ from agenthost.wire.ahp.tool import FileEdit
 __all__ = [
     "DIFFS",
     "MODEL",
+    "SESSION",
     "STAND_IN",
     "diffs_changed",
     "diffs_of",
@@ -26,6 +27,9 @@ __all__ = [
 
 MODEL = "agenthost.model"
 DIFFS = "agenthost.diffs"
+
+SESSION = "agenthost.session"
+"""In a block about a subagent: its session, which clients of an older protocol see instead of its chat."""
 
 STAND_IN = "agenthost.standIn"
 """In the metadata of a model: it stands for an agent without a choice of models."""

@@ -11,6 +11,7 @@ from agenthost.cli.chat.approvals import ApprovalContext, SessionApprovals
 from agenthost.cli.chat.render.authorship import Authorship
 from agenthost.cli.chat.render.calls import content_blocks
 from agenthost.client.ahp import AhpError, Chat
+from agenthost.core.session_meta import SESSION
 from agenthost.wire.ahp.actions.text import TextAction
 
 __all__ = ["ApprovalTree"]
@@ -52,7 +53,9 @@ class ApprovalTree:
     def _sync_subagents(self) -> None:
         """Run the approvals of the subagents whose calls run, and of no others."""
         calls: list[Any] = [call for call in self._chat.calls if call["status"] == "running"]
-        blocks = {block["resource"]: block for call in calls for block in content_blocks(call, "subagent")}
+        found = [block for call in calls for block in content_blocks(call, "subagent")]
+        # Its chat is one of this session, and also the default chat of a session of its own.
+        blocks = {block.get("_meta", {}).get(SESSION, block["resource"]): block for block in found}
         for uri in [uri for uri in self._subagents if uri not in blocks]:
             self._subagents.pop(uri).cancel()
         for uri, block in blocks.items():

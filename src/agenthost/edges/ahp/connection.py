@@ -272,9 +272,13 @@ class Connection(ABC, Generic[C]):
         finally:
             self._slots.release()
 
+    def _handler(self, method: str) -> Callable[[Any, Any], Awaitable[Json]] | None:
+        """Return the function for a request; `None` if there is no such method in the client's version."""
+        return self.requests.get(method)
+
     async def _answer(self, request: Request) -> None:
         """Answer a request, exactly once (HR-R01)."""
-        handler = self.requests.get(request.method)
+        handler = self._handler(request.method)
         if handler is None:
             is_opening = request.method in ("initialize", "reconnect")
             # HR-I02: a connection is opened once. HR-R03: there is no such method.

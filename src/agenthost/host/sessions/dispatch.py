@@ -429,9 +429,8 @@ class Dispatcher:
         if kind in PREPARED:
             self._prepare(session, action)
         before, listed = session.conversation, session.home.state
-        answers: Any = None
-        if action["type"] == "chat/inputCompleted":
-            answers = final_answers(before.chat, action)
+        shown = session.top.state if session.is_task else listed
+        answers: Any = None if action["type"] != "chat/inputCompleted" else final_answers(before.chat, action)
         record = None if messages else RECORDS.get(kind)
         writes = NO_WRITES if record is None else record(session, action, answers)
         session.act(
@@ -452,6 +451,8 @@ class Dispatcher:
         if self._list_notices.listeners:
             # Before the listeners, whose own actions may change the summary again.
             self._list_notices.note(session.home, listed)
+            if session.is_task:
+                self._list_notices.note(session.top, shown)
         applied = AppliedAction(session, before, action, answers, client)
         for listener in self._listeners[kind]:
             try:

@@ -70,6 +70,7 @@ class Session:
         number: the store's number for it.
         uri: the channel of the session; `chat_uri` is that of its default chat.
         home: the session itself; of a further chat, the session that it belongs to.
+        above: what is in memory as long as it is: the home of a further chat; of a task, where its call is.
         created_at: when it was created.
         state: the current state of the session, durable or not.
         shown_state: the state of the session that is durable and was shown.
@@ -82,6 +83,11 @@ class Session:
         speaker: the client that began the newest turn, if that is known.
         flow: the run of text that is streaming, which may be appended to; see `stream`.
     """
+
+    is_task = False
+    """Whether its chat is also a chat of another session: see `task_session`."""
+
+    above: "Session | None" = None
 
     def __init__(
         self,
@@ -131,6 +137,11 @@ class Session:
         self._ticket = 0
         # Kept: a new bound method per entry would be work for the garbage collector.
         self._shower = self._show
+
+    @property
+    def top(self) -> "Session":
+        """The session that has its chat in the catalogue: itself, its home, or the one above its task."""
+        return self if self.above is None else self.above.top
 
     @property
     def chat(self) -> ChatState:

@@ -63,7 +63,8 @@ class SessionRow(msgspec.Struct, frozen=True, gc=False):
         is_active: whether a turn is running or waiting, which the host resumes after a restart.
         summary: its encoded `SessionSummary`, for lists.
         private: encoded data that is shown to nobody, such as settings and sealed secrets.
-        parent: of a further chat, the number of its session; 0 for a session.
+        parent: of a further chat, the number of its session; 0 for a session. The summary of
+            one that has moved says where to.
     """
 
     number: int

@@ -1,6 +1,6 @@
 """A connection of AHP 1.0 or 0.9."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 from msgspec import Raw
@@ -41,6 +41,10 @@ class Connection(AnyConnection[ClientContext]):
         context = ClientContext(client, outbox, deliver, self.version)
         self._action_frames = older_action_frames if context.is_older else action_frames
         return context
+
+    def _handler(self, method: str) -> Callable[[Any, Any], Awaitable[Json]] | None:
+        is_newer = self.client.is_older and method in older.NEWER_METHODS
+        return None if is_newer else super()._handler(method)
 
     async def _initialize(self, params: Any) -> Json:
         # L1: there is one language so far, so `locale` changes nothing.
