@@ -132,7 +132,7 @@ class ChannelWatcher:
             self._heard[uri] = []
             self._last_seen = max(self._last_seen, seq)
             self._book.begun.add(seq)
-            turns = snapshot["state"].get("turns", [])
+            turns = [*snapshot["state"].get("turns", []), snapshot["state"].get("activeTurn", {"id": ""})]
             if self._asked is not None and self._asked["action"]["turnId"] in [turn["id"] for turn in turns]:
                 self._asked = None
 
