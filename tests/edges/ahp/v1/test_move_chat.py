@@ -161,6 +161,22 @@ async def test_a_chat_that_cannot_move_stays(place: Place) -> None:
 
 
 @on_a_host()
+async def test_terminals_of_a_chat_move_with_it(place: Place) -> None:
+    async with channel_client(place) as me:
+        uri, other, chat = await two_sessions(me)
+        terminals = ["ahp-terminal:/1", "ahp-terminal:/2"]
+        for terminal, holder in zip(terminals, (chat, me.chat_of(uri)), strict=True):
+            claim = {"kind": "session", "session": uri, "chat": holder}
+            await me.request("createTerminal", channel=terminal, claim=claim)
+            await me.subscribe(terminal)
+        await me.request("moveChat", channel=chat, **to(other))
+        await me.until(lambda: me.state(terminals[0])["claim"]["session"] == other)
+        assert me.state(terminals[1])["claim"]["session"] == uri
+        await me.request("disposeSession", channel=uri)
+        assert [one["resource"] for one in (await me.subscribe(ROOT_URI))["terminals"]] == terminals[:1]
+
+
+@on_a_host()
 async def test_clients_of_0_9_move_no_chats(place: Place) -> None:
     async with channel_client(place, protocolVersions=["0.9.0"]) as me:
         _, other, chat = await two_sessions(me)

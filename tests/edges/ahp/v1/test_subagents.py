@@ -283,10 +283,11 @@ async def test_a_fork_refers_to_the_subagents_of_the_original(place: Place) -> N
 @rule("1.0/C7", "1.0/Q2")
 def test_after_a_crash_in_the_middle_a_subagent_is_found_again(tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
-    uri = new_uri("lead")
+    uri, seen = new_uri("lead"), 0
     states: dict[str, Any] = {}
 
     async def before() -> None:
+        nonlocal seen
         async with served(first, *AGENTS) as place, channel_client(place) as me:
             await me.begun(uri, provider="lead")
             await me.send(uri, "worker touch it")
@@ -295,6 +296,7 @@ def test_after_a_crash_in_the_middle_a_subagent_is_found_again(tmp_path: Path) -
                 await me.subscribe(entry["resource"])
             await me.request("ping", channel=ROOT_URI)
             states.update({name: me.state(name) for name in me.states})
+            seen = me.last_seq
             crash(first, second)
 
     async def after() -> None:
@@ -302,6 +304,10 @@ def test_after_a_crash_in_the_middle_a_subagent_is_found_again(tmp_path: Path) -
             for name, state in states.items():
                 assert await me.subscribe(name) == state
             (needed,) = me.state(uri)["inputNeeded"]
+            async with ChannelClient.connected(place.url, "me") as back:
+                wanted = {"clientId": "me", "lastSeenServerSeq": seen, "subscriptions": list(states)}
+                result = await back.request("reconnect", channel=ROOT_URI, **wanted)
+                assert (result["type"], result["missing"]) == ("replay", [])
             await approve(me, needed["chat"], needed)
             await me.until(lambda: me.chat(uri)["turns"])
             assert "touched" in str(me.chat(uri)["turns"])
