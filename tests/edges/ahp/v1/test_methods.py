@@ -176,6 +176,7 @@ async def test_params_of_another_shape_are_refused_with_their_path(place: Place,
             for key in kind.__required_keys__ - {"channel"}:
                 lacking = {name: value for name, value in params.items() if name != key}
                 assert await code_of(me, method, lacking) == -32602, (method, key)
+            odd: Any
             for odd in ([], "x", 5):
                 with pytest.raises(Refused) as taken:
                     await me.ask(method, odd)
