@@ -66,6 +66,8 @@ MADE: list[tuple[Any, dict[str, Any]]] = [
 
 OF_A_CHAT: list[tuple[Any, dict[str, Any]]] = [
     (actions.chat_changesets_changed([]), {"changesets": []}),
+    (actions.chat_is_read_changed(is_read=True), {"isRead": True}),
+    (actions.chat_is_archived_changed(is_archived=True), {"isArchived": True}),
     (actions.turn_started("t1", SAID, NOW), {"turnId": "t1", "startedAt": NOW, "message": SAID}),
     (
         actions.turn_started("t1", SAID, NOW, queued_message_id="m1"),
