@@ -19,6 +19,7 @@ versions = pytest.mark.parametrize("version", ["1.0.0", "0.9.0"])
 
 URI, CHAT, SECOND, TERMINAL = "demo:/all", "ahp-chat:/all", "ahp-chat:/second", "t:/1"
 OUTSIDE = "file:///etc/hosts"
+NO_PARAMS: list[Any] = [[], "x", 5]
 
 
 async def find_towns(query: SuggestQuery) -> list[str]:
@@ -176,8 +177,7 @@ async def test_params_of_another_shape_are_refused_with_their_path(place: Place,
             for key in kind.__required_keys__ - {"channel"}:
                 lacking = {name: value for name, value in params.items() if name != key}
                 assert await code_of(me, method, lacking) == -32602, (method, key)
-            odd: Any
-            for odd in ([], "x", 5):
+            for odd in NO_PARAMS:
                 with pytest.raises(Refused) as taken:
                     await me.ask(method, odd)
                 assert taken.value.code in (-32600, -32602)
