@@ -23,6 +23,7 @@ __all__ = [
     "is_stand_in",
     "model_changed",
     "model_of",
+    "subagent_session",
 ]
 
 MODEL = "agenthost.model"
@@ -38,6 +39,12 @@ STAND_IN = "agenthost.standIn"
 def is_stand_in(model: Any) -> bool:
     """Return whether a model only stands for its agent, which lets nobody choose."""
     return STAND_IN in (model.get("_meta") or {})
+
+
+def subagent_session(block: Any) -> str:
+    """Return the session of a subagent, given the block of a call that shows its chat."""
+    session: str = (block.get("_meta") or {}).get(SESSION, block["resource"])
+    return session
 
 
 def model_of(state: SessionState) -> ModelSelection | None:

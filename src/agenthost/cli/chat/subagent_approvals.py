@@ -11,7 +11,7 @@ from agenthost.cli.chat.approvals import ApprovalContext, SessionApprovals
 from agenthost.cli.chat.render.authorship import Authorship
 from agenthost.cli.chat.render.calls import content_blocks
 from agenthost.client.ahp import AhpError, Chat
-from agenthost.core.session_meta import SESSION
+from agenthost.core.session_meta import subagent_session
 from agenthost.wire.ahp.actions.text import TextAction
 
 __all__ = ["ApprovalTree"]
@@ -55,7 +55,7 @@ class ApprovalTree:
         calls: list[Any] = [call for call in self._chat.calls if call["status"] == "running"]
         found = [block for call in calls for block in content_blocks(call, "subagent")]
         # Its chat is one of this session, and also the default chat of a session of its own.
-        blocks = {block.get("_meta", {}).get(SESSION, block["resource"]): block for block in found}
+        blocks = {subagent_session(block): block for block in found}
         for uri in [uri for uri in self._subagents if uri not in blocks]:
             self._subagents.pop(uri).cancel()
         for uri, block in blocks.items():

@@ -54,6 +54,7 @@ from agenthost.client.ahp.terminal import Terminal
 from agenthost.client.ahp.tool_runner import report
 from agenthost.client.ahp.turn import TurnStream, answer_text, stop_reason_of
 from agenthost.client.tools import ClientTool
+from agenthost.core.session_meta import subagent_session
 from agenthost.errors import ToolError
 
 __all__ = [
@@ -98,4 +99,5 @@ __all__ = [
     "answer_text",
     "report",
     "stop_reason_of",
+    "subagent_session",
 ]

@@ -60,7 +60,8 @@ async def test_a_chat_moves_to_another_session_with_its_turns(place: Place) -> N
         assert (listed(me, uri), listed(me, other)) == ([me.chat_of(uri)], [me.chat_of(other), chat])
         assert me.state(chat) == state
         assert [one["channel"] for one in me.envelopes if one["serverSeq"] > seen] == [uri, other]
-        await me.until(lambda: {one.get("session") for one in me.notices} == {uri, other})
+        # What came and went within a moment is no change of the first one's summary.
+        await me.until(lambda: other in {one.get("session") for one in me.notices})
         again = await ended_turn(me, chat, await dispatch_turn(me, chat, "Here"))
         assert me.state(other)["chats"][1]["modifiedAt"] == me.state(chat)["modifiedAt"]
         assert again["state"] == "complete"
