@@ -36,6 +36,7 @@ from agenthost.host.state.refusals import stored_refusal
 from agenthost.host.storage import AddMessages, CutMessages, PutRow, PutSnapshot, SessionRow
 from agenthost.wire.ahp.actions import ChatAction, SessionAction
 from agenthost.wire.ahp.actions.envelope import ActionOrigin
+from agenthost.wire.ahp.actions.session import SessionChatUpdatedAction
 from agenthost.wire.ahp.actions.text import ChatTextType
 from agenthost.wire.ahp.chat import ChatState
 from agenthost.wire.ahp.session import SessionState, SessionSummary
@@ -445,8 +446,10 @@ class Session:
         self._listed_chat = None
         changes = summary_changes(before, self._chat.base)
         if changes:
-            updated = actions.chat_updated(self.chat_uri, changes)
-            self._apply_to_session(updated["type"], updated, None, None)
+            self._apply_update(actions.chat_updated(self.chat_uri, changes))
+
+    def _apply_update(self, updated: SessionChatUpdatedAction) -> None:
+        self._apply_to_session(updated["type"], updated, None, None)
 
     def leave(self) -> None:
         """Write nothing more, because the session is being removed. What its agent still says is dropped."""

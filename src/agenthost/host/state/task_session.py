@@ -9,8 +9,9 @@ from typing import Any
 
 from agenthost.core import actions
 from agenthost.core.changesets import offered_changesets
-from agenthost.core.derived import derived_actions
+from agenthost.core.derived import QUIET, derived_actions
 from agenthost.host.state.session import Session
+from agenthost.wire.ahp.actions.session import SessionChatUpdatedAction
 
 __all__ = ["TaskSession"]
 
@@ -28,9 +29,15 @@ class TaskSession(Session):
     def _apply_to_chat(self, kind: str, action: Any, origin: Any, sent: Any) -> None:
         before = self._chat
         super()._apply_to_chat(kind, action, origin, sent)
+        if kind in QUIET or before.base is self._chat.base:
+            return
         top = self.top
         for follows in derived_actions(top.state, kind, before.base, self._chat.base):
             top.follow_up(follows)
+
+    def _apply_update(self, updated: SessionChatUpdatedAction) -> None:
+        super()._apply_update(updated)
+        self.top.follow_up(updated)
 
     def _offer_changesets(self, kind: str, action: Any) -> None:
         """Offer the changes on the chat too: whoever follows that may not know of this session."""

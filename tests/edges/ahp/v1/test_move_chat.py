@@ -63,7 +63,7 @@ async def test_a_chat_moves_to_another_session_with_its_turns(place: Place) -> N
         # What came and went within a moment is no change of the first one's summary.
         await me.until(lambda: other in {one.get("session") for one in me.notices})
         again = await ended_turn(me, chat, await dispatch_turn(me, chat, "Here"))
-        assert me.state(other)["chats"][1]["modifiedAt"] == me.state(chat)["modifiedAt"]
+        await me.until(lambda: me.state(other)["chats"][1]["modifiedAt"] == me.state(chat)["modifiedAt"])
         assert again["state"] == "complete"
         await dispatch_turn(me, chat, "/ask")
         (needed,) = await me.until(lambda: me.state(other).get("inputNeeded"))

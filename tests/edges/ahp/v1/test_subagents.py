@@ -108,7 +108,7 @@ async def test_a_subagent_can_be_steered_cancelled_and_talked_to_later(place: Pl
         assert "was cancelled" in str(ended["responseParts"][-1])
         again = await ended_turn(me, chat, await dispatch_turn(me, chat, "more"))
         assert again["responseParts"][0]["content"] == "did more"
-        assert task_entries(me, uri)[0]["modifiedAt"] == me.state(chat)["modifiedAt"]
+        await me.until(lambda: task_entries(me, uri)[0]["modifiedAt"] == me.state(chat)["modifiedAt"])
         await me.check_folds()
 
 
