@@ -83,15 +83,18 @@ def started(*command: str | Path) -> Iterator["subprocess.Popen[str]"]:
 class Load:
     """The process that makes connections."""
 
-    def __init__(self, process: "subprocess.Popen[str]") -> None:
+    def __init__(self, process: "subprocess.Popen[str]", protocol: str) -> None:
         self._process = process
+        self._protocol = protocol
 
     def run(self, server: Server, kind: str, **plan: Any) -> Any:
         """Let it do something with a server, and return what it found."""
         assert self._process.stdin
         assert self._process.stdout
         before = server.cpu()
-        self._process.stdin.write(json.dumps({"kind": kind, "port": server.port, **plan}) + "\n")
+        self._process.stdin.write(
+            json.dumps({"kind": kind, "port": server.port, "protocol": self._protocol, **plan}) + "\n"
+        )
         self._process.stdin.flush()
         found = json.loads(self._process.stdout.readline())
         return {**found, "cpu": server.cpu() - before}
@@ -112,6 +115,15 @@ def deliveries(ours: Server, bare: Server, load: Load, rounds: int) -> None:
             f"{DELTAS} deltas to {count:3}: {mine_rate:10,.0f}/s  bare {their_rate:10,.0f}/s  "
             f"ratio {statistics.median(ratios):.2f}  by processor {statistics.median(costs):.2f}"
         )
+
+
+def turns(ours: Server, load: Load, rounds: int) -> None:
+    """Measure short turns, one after the other on each connection."""
+    for count in (1, 16, 64):
+        found = [load.run(ours, "turns", connections=count, seconds=1.0) for _ in range(rounds)]
+        rate = statistics.median(one["turns"] / one["seconds"] for one in found)
+        cost = statistics.median(1e6 * one["cpu"] / one["turns"] for one in found)
+        print(f"turns, {count:2} connections: {rate:8,.0f}/s, {cost:6,.1f} µs of processor time each")
 
 
 def latency(ours: Server, load: Load) -> None:
@@ -165,7 +177,10 @@ def _read_pty() -> float:
 def main() -> None:
     """Measure everything, or what is named."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", nargs="*", help="deliveries, latency, replay, idle, terminal; all, if none")
+    parser.add_argument(
+        "what", nargs="*", help="deliveries, turns, latency, replay, idle, terminal; all, if none"
+    )
+    parser.add_argument("--protocol", choices=("1.0", "0.1"), default="1.0", help="what the clients speak")
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
     with ExitStack() as stack:
@@ -188,10 +203,12 @@ def main() -> None:
         config = ("--config", folder / "config.toml")
         ours = Server(stack.enter_context(started(*command, *config)))
         bare = Server(stack.enter_context(started(sys.executable, HERE / "ahp_bare.py")))
-        load = Load(stack.enter_context(started(sys.executable, HERE / "ahp_load.py")))
-        wanted = given.what or ["deliveries", "latency", "replay", "idle", "terminal"]
+        load = Load(stack.enter_context(started(sys.executable, HERE / "ahp_load.py")), given.protocol)
+        wanted = given.what or ["deliveries", "turns", "latency", "replay", "idle", "terminal"]
         if "deliveries" in wanted:
             deliveries(ours, bare, load, given.rounds)
+        if "turns" in wanted:
+            turns(ours, load, given.rounds)
         if "latency" in wanted:
             latency(ours, load)
         if "replay" in wanted:

@@ -12,9 +12,9 @@ import uvloop
 from starlette.types import Receive, Scope, Send
 
 FRAME = (
-    '{"jsonrpc":"2.0","method":"action","params":{"action":{"type":"session/delta","session":'
-    '"bench:/0123456789","turnId":"t1","partId":"0123456789abcdef","content":"hello world "},'
-    '"serverSeq":1234567}}'
+    '{"jsonrpc":"2.0","method":"action","params":{"channel":"ahp-chat:/0123456789","action":{'
+    '"type":"chat/delta","turnId":"t1","partId":"0123456789abcdef","content":"hello world "},'
+    '"serverSeq":1234567890123456}}'
 )
 
 

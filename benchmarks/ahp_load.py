@@ -9,12 +9,13 @@ import json
 import re
 import sys
 import time
+from dataclasses import dataclass
 from typing import Any, cast
 
 import uvloop
 
-DELTA = b'"session/delta"'
 STAMP = re.compile(rb"@([0-9.]+);")
+SEEN = re.compile(rb'"fromSeq":([0-9]+)')
 HELLO = (
     "GET /ahp HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
@@ -40,6 +41,7 @@ class Client(asyncio.Protocol):
     def __init__(self) -> None:
         self.loop = asyncio.get_running_loop()
         self.seen = self.bytes = 0
+        self.newest = b""
         self.stamps: list[tuple[float, bytes]] = []
         self.keeps_stamps = False
         self._mark = b"HTTP/1.1 101"
@@ -62,6 +64,7 @@ class Client(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Count."""
+        self.newest = data
         self.bytes += len(data)
         data = self._rest + data
         found = data.count(self._mark)
@@ -93,21 +96,76 @@ async def ask(client: Client, number: int, method: str, **params: Any) -> None:
     await answer
 
 
-async def opened(client: Client, name: str, *uris: str) -> None:
-    """Open a connection with these subscriptions."""
-    begin = {"protocolVersions": ["0.1.0"], "clientId": name, "initialSubscriptions": list(uris)}
-    await ask(client, 1, "initialize", **begin)
+@dataclass(frozen=True)
+class Dialect:
+    """How a version of AHP says things: where sessions and terminals stand, and what turns are called."""
+
+    version: str = "1.0.0"
+    root: str = "ahp-root://"
+    scope: str = "chat"
+    session: str = "channel"
+    terminal: str = "channel"
+
+    @property
+    def delta(self) -> bytes:
+        """What every delta has."""
+        return f'"{self.scope}/delta"'.encode()
+
+    @property
+    def complete(self) -> bytes:
+        """What the end of every turn has."""
+        return f'"{self.scope}/turnComplete"'.encode()
+
+    async def open(self, client: Client, name: str, *uris: str) -> None:
+        """Open a connection with these subscriptions."""
+        begin = {"protocolVersions": [self.version], "clientId": name, "initialSubscriptions": list(uris)}
+        await ask(client, 1, "initialize", channel=self.root, **begin)
+
+    def follows(self, uri: str) -> str:
+        """Return where the turns of a session are followed."""
+        return f"ahp-chat:/{uri.partition(':/')[2]}"
+
+    def turn(self, uri: str, seq: int, text: str) -> bytes:
+        """Return the frame that starts a turn."""
+        message = {"text": text, "origin": {"kind": "user"}}
+        action = {"type": "chat/turnStarted", "turnId": f"t{seq}", "message": message}
+        return dispatched(seq, {"startedAt": "2026-01-01T00:00:00.000Z", **action}, channel=self.follows(uri))
+
+    def input(self, uri: str, data: str) -> bytes:
+        """Return the frame that types into a terminal."""
+        return dispatched(1, {"type": "terminal/input", "data": data}, channel=uri)
 
 
-def turn(uri: str, seq: int, text: str) -> bytes:
-    """Return the frame that starts a turn."""
-    action = {
-        "type": "session/turnStarted",
-        "session": uri,
-        "turnId": f"t{seq}",
-        "userMessage": {"text": text},
-    }
-    params = {"clientSeq": seq, "action": action}
+@dataclass(frozen=True)
+class OldDialect(Dialect):
+    """As AHP 0.1 says it."""
+
+    version: str = "0.1.0"
+    root: str = "agenthost:/root"
+    scope: str = "session"
+    session: str = "session"
+    terminal: str = "terminal"
+
+    def follows(self, uri: str) -> str:
+        """Return where the turns of a session are followed: there are no chats."""
+        return uri
+
+    def turn(self, uri: str, seq: int, text: str) -> bytes:
+        """Return the frame that starts a turn."""
+        action = {"type": "session/turnStarted", "session": uri, "turnId": f"t{seq}"}
+        return dispatched(seq, {**action, "userMessage": {"text": text}})
+
+    def input(self, uri: str, data: str) -> bytes:
+        """Return the frame that types into a terminal."""
+        return dispatched(1, {"type": "terminal/input", "terminal": uri, "data": data})
+
+
+DIALECTS = {"1.0": Dialect(), "0.1": OldDialect()}
+
+
+def dispatched(seq: int, action: Any, **more: Any) -> bytes:
+    """Return an action as a frame."""
+    params = {"clientSeq": seq, "action": action, **more}
     return frame({"jsonrpc": "2.0", "method": "dispatchAction", "params": params})
 
 
@@ -115,6 +173,7 @@ class Plans:
     """What can be done, by kind."""
 
     def __init__(self) -> None:
+        self.dialect = DIALECTS["1.0"]
         self._names = iter(range(10**9))
         self._held: list[Client] = []
 
@@ -123,30 +182,59 @@ class Plans:
 
     async def _author(self, port: int, count: int = 1) -> tuple[Client, list[str]]:
         (author,) = await connected(port, 1)
-        await opened(author, f"author{next(self._names)}")
+        await self.dialect.open(author, f"author{next(self._names)}")
         uris = [self._uri() for _ in range(count)]
         for number, uri in enumerate(uris):
-            await ask(author, 100 + number, "createSession", session=uri)
+            about: Any = {self.dialect.session: uri}
+            await ask(author, 100 + number, "createSession", **about, provider="bench")
         return author, uris
+
+    async def _follow(self, client: Client, uri: str) -> None:
+        where: Any = {"resource" if self.dialect.version == "0.1.0" else "channel": uri}
+        await ask(client, 3, "subscribe", **where)
 
     async def turn(self, plan: Any) -> Any:
         """Let a turn stream to many."""
         author, (uri,) = await self._author(plan["port"])
         clients = await connected(plan["port"], plan["connections"])
         for number, client in enumerate(clients):
-            await opened(client, f"c{number}", uri)
-        waits = [client.expect(DELTA, plan["deltas"]) for client in clients]
+            await self.dialect.open(client, f"c{number}", self.dialect.follows(uri))
+        waits = [client.expect(self.dialect.delta, plan["deltas"]) for client in clients]
         begun = time.perf_counter()
-        author.transport.write(turn(uri, 1, f"{plan['deltas']} 0"))
+        author.transport.write(self.dialect.turn(uri, 1, f"{plan['deltas']} 0"))
         await asyncio.gather(*waits)
         return self._over([author, *clients], seconds=time.perf_counter() - begun)
+
+    async def turns(self, plan: Any) -> Any:
+        """Have one short turn after the other, in a session for each connection."""
+        count, until = 0, time.perf_counter() + plan["seconds"]
+
+        async def talk(uri: str) -> None:
+            nonlocal count
+            (client,) = await connected(plan["port"], 1)
+            clients.append(client)
+            await self.dialect.open(client, f"talker{next(self._names)}", self.dialect.follows(uri))
+            seq = 0
+            while time.perf_counter() < until:
+                seq += 1
+                over = client.expect(self.dialect.complete)
+                client.transport.write(self.dialect.turn(uri, seq, "1 0"))
+                await over
+                count += 1
+
+        author, uris = await self._author(plan["port"], plan["connections"])
+        clients = [author]
+        begun = time.perf_counter()
+        until = begun + plan["seconds"]
+        await asyncio.gather(*map(talk, uris))
+        return self._over(clients, seconds=time.perf_counter() - begun, turns=count)
 
     async def broadcast(self, plan: Any) -> Any:
         """Let a bare server do the same."""
         clients = await connected(plan["port"], plan["connections"])
         for client in clients:
             await ask(client, 1, "initialize")
-        waits = [client.expect(DELTA, plan["deltas"]) for client in clients]
+        waits = [client.expect(DIALECTS["1.0"].delta, plan["deltas"]) for client in clients]
         begun = time.perf_counter()
         clients[0].transport.write(frame({"go": plan["deltas"]}))
         await asyncio.gather(*waits)
@@ -157,11 +245,11 @@ class Plans:
         author, uris = await self._author(plan["port"], plan["sessions"])
         clients = await connected(plan["port"], plan["connections"])
         for number, client in enumerate(clients):
-            await opened(client, f"c{number}", uris[0])
+            await self.dialect.open(client, f"c{number}", self.dialect.follows(uris[0]))
             client.keeps_stamps = True
-        waits = [client.expect(DELTA, plan["deltas"]) for client in clients]
+        waits = [client.expect(self.dialect.delta, plan["deltas"]) for client in clients]
         for number, uri in enumerate(uris):
-            author.transport.write(turn(uri, number + 1, f"{plan['deltas']} {plan['pause']}"))
+            author.transport.write(self.dialect.turn(uri, number + 1, f"{plan['deltas']} {plan['pause']}"))
         await asyncio.gather(*waits)
         last: dict[bytes, float] = {}
         for client in clients:
@@ -174,16 +262,20 @@ class Plans:
     async def replay(self, plan: Any) -> Any:
         """Come back to a session after all of a long turn."""
         author, (uri,) = await self._author(plan["port"])
-        await ask(author, 50, "subscribe", resource=uri)
-        ended = author.expect(b'"session/turnComplete"')
-        author.transport.write(turn(uri, 1, f"{plan['deltas']} 0"))
+        chat, name = self.dialect.follows(uri), f"returner{next(self._names)}"
+        (client,) = await connected(plan["port"], 1)
+        await self.dialect.open(client, name, chat)
+        (seen,) = SEEN.findall(client.newest)
+        client.transport.abort()
+        await self._follow(author, chat)
+        ended = author.expect(self.dialect.complete)
+        author.transport.write(self.dialect.turn(uri, 1, f"{plan['deltas']} 0"))
         await ended
         (client,) = await connected(plan["port"], 1)
-        whole = client.expect(DELTA, plan["deltas"])
+        whole = client.expect(self.dialect.delta, plan["deltas"])
         begun = time.perf_counter()
-        client.transport.write(
-            request(1, "reconnect", clientId="r", lastSeenServerSeq=0, subscriptions=[uri])
-        )
+        back = {"clientId": name, "lastSeenServerSeq": int(seen), "subscriptions": [chat]}
+        client.transport.write(request(1, "reconnect", channel=self.dialect.root, **back))
         await whole
         seconds, size = time.perf_counter() - begun, client.bytes
         return self._over([author, client], seconds=seconds, bytes=size)
@@ -192,7 +284,7 @@ class Plans:
         """Keep connections that do nothing."""
         clients = await connected(plan["port"], plan["connections"])
         for number, client in enumerate(clients):
-            await opened(client, f"held{len(self._held) + number}", "agenthost:/root")
+            await self.dialect.open(client, f"held{len(self._held) + number}", self.dialect.root)
         self._held += clients
         return {}
 
@@ -200,18 +292,17 @@ class Plans:
         """Let a terminal print much."""
         (client,) = await connected(plan["port"], 1)
         name, uri = f"typist{next(self._names)}", self._uri()
-        await opened(client, name)
-        await ask(client, 2, "createTerminal", terminal=uri, claim={"kind": "client", "clientId": name})
-        await ask(client, 3, "subscribe", resource=uri)
+        await self.dialect.open(client, name)
+        about: Any = {self.dialect.terminal: uri}
+        await ask(client, 2, "createTerminal", **about, claim={"kind": "client", "clientId": name})
+        await self._follow(client, uri)
         await asyncio.sleep(0.5)  # the shell has to be there first
-        action = {"type": "terminal/input", "terminal": uri, "data": plan["line"] + "\n"}
         ended = client.expect(b"END")
         begun = time.perf_counter()
-        params = {"clientSeq": 1, "action": action}
-        client.transport.write(frame({"jsonrpc": "2.0", "method": "dispatchAction", "params": params}))
+        client.transport.write(self.dialect.input(uri, plan["line"] + "\n"))
         await ended
         seconds = time.perf_counter() - begun
-        await ask(client, 4, "disposeTerminal", terminal=uri)
+        await ask(client, 4, "disposeTerminal", **about)
         return self._over([client], seconds=seconds)
 
     def _over(self, clients: list[Client], **found: Any) -> Any:
@@ -225,6 +316,7 @@ async def main() -> None:
     plans = Plans()
     while line := await asyncio.to_thread(sys.stdin.readline):
         plan = json.loads(line)
+        plans.dialect = DIALECTS[plan.get("protocol", "1.0")]
         print(json.dumps(await getattr(plans, plan["kind"])(plan)), flush=True)
 
 
