@@ -9,8 +9,8 @@ import pytest
 from agenthost.errors import Damaged, StorageError
 from agenthost.host.storage import ROOT, AddSession, PutContent, PutSnapshot, Receipt
 from agenthost.host.storage.postgres import migrations
-from agenthost.host.storage.postgres.address import masked_url, parse_address
 from agenthost.host.storage.postgres.store import PostgresStorage
+from agenthost.host.store_address import masked_url, parse_address
 from agenthost.logs import masked
 from database_proxies import Proxy, TransactionPool, in_front_of
 from databases import Postgres, dense_postgres, needs_postgres, own_schema, shared_postgres

@@ -15,8 +15,8 @@ from typing import Any, TypeAlias, TypeVar
 import asyncpg  # type: ignore[import-untyped]
 
 from agenthost.host.storage.checksums import RowDamaged
-from agenthost.host.storage.postgres.address import StoreAddress
 from agenthost.host.storage.postgres.errors import is_refusal
+from agenthost.host.store_address import StoreAddress
 
 __all__ = ["Connection", "LoopThread", "Readers", "connect"]
 

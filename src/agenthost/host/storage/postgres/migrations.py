@@ -4,6 +4,7 @@ import asyncio
 import logging
 import re
 import secrets
+from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -11,11 +12,11 @@ from pathlib import Path
 import asyncpg  # type: ignore[import-untyped]
 
 from agenthost.errors import StorageError
-from agenthost.host.storage.postgres.address import StoreAddress
 from agenthost.host.storage.postgres.connections import Connection, connect
 from agenthost.host.storage.postgres.errors import POOLED
+from agenthost.host.store_address import StoreAddress
 
-__all__ = ["VERSION", "check_server", "finish_copy", "migrate"]
+__all__ = ["VERSION", "prepare"]
 
 log = logging.getLogger("agenthost.storage")
 
@@ -35,7 +36,27 @@ _LACKING = """SELECT relname FROM pg_class, unnest(ARRAY['SELECT', 'INSERT', 'UP
     AND NOT has_table_privilege(pg_class.oid, needed) LIMIT 1"""
 
 
-async def check_server(address: StoreAddress, connection: Connection) -> None:
+async def prepare(
+    address: StoreAddress,
+    connection: Connection,
+    *,
+    check_word: Callable[[str | None], str] | None = None,
+    is_copy: bool = False,
+) -> None:
+    """Check the server and the schema, and create the tables if there are none.
+
+    `check_word` is called with the word that this store has sealed with its secret key, or `None`. It returns
+    the one to keep, or raises `StorageError`, and then nothing has changed. With `is_copy`, a store that is
+    there already is refused.
+
+    Raises:
+        StorageError: what is wrong, and what helps.
+    """
+    await _check_server(address, connection)
+    await _migrate(address, connection, check_word, is_copy=is_copy)
+
+
+async def _check_server(address: StoreAddress, connection: Connection) -> None:
     """Refuse a server that cannot keep a store, and a connection pool that mixes connections.
 
     Raises:
@@ -82,18 +103,20 @@ async def _check_pool(address: StoreAddress, connection: Connection) -> None:
         raise StorageError(f"{address.shown} cannot be used: {POOLED}")
 
 
-async def migrate(address: StoreAddress, connection: Connection, *, is_copy: bool = False) -> None:
-    """Create the tables if there are none. With `is_copy`, refuse if there is anything in them.
-
-    Raises:
-        StorageError: the schema belongs to another program or a newer agenthost, or the role lacks rights.
-    """
+async def _migrate(
+    address: StoreAddress,
+    connection: Connection,
+    check_word: Callable[[str | None], str] | None,
+    *,
+    is_copy: bool,
+) -> None:
     place, schema = address.shown, address.schema
     async with connection.transaction():
         await connection.execute(_LOCK, schema)
         tables = {name for (name,) in await connection.fetch(_TABLES, schema)}
         if tables:
             await _check_tables(address, connection, tables, is_copy=is_copy)
+            await _check_word(connection, check_word)
             return
         try:
             if await connection.fetchval("SELECT to_regnamespace($1)", schema) is None:
@@ -107,7 +130,18 @@ async def migrate(address: StoreAddress, connection: Connection, *, is_copy: boo
                 f"CREATE SCHEMA {schema} AUTHORIZATION {role}; nothing was changed"
             ) from None
         written_by = f"agenthost {metadata.version('agenthost')}"
-        await connection.execute("INSERT INTO about VALUES ($1, $2, $3)", VERSION, written_by, not is_copy)
+        word = None if check_word is None else check_word(None)
+        values = (VERSION, written_by, not is_copy, word)
+        await connection.execute("INSERT INTO about VALUES ($1, $2, $3, $4)", *values)
+
+
+async def _check_word(connection: Connection, check_word: Callable[[str | None], str] | None) -> None:
+    if check_word is None:
+        return
+    sealed = await connection.fetchval("SELECT sealed FROM about")
+    word = check_word(sealed)
+    if word != sealed:
+        await connection.execute("UPDATE about SET sealed = $1", word)
 
 
 async def _role(address: StoreAddress) -> str:
@@ -133,7 +167,7 @@ async def _check_tables(
             f"{place}: this role may not read or write the table {schema}.{lacking}; grant it SELECT, "
             "INSERT, UPDATE and DELETE on all tables there, or use the role that owns them"
         )
-    version, written_by, is_complete = await connection.fetchrow("SELECT * FROM about")
+    version, written_by, is_complete, *_ = await connection.fetchrow("SELECT * FROM about")
     if version > VERSION:
         raise StorageError(
             f"{place} was written by {written_by} (schema version {version}), and this one supports "
@@ -154,8 +188,3 @@ async def _check_tables(
 def _all_tables() -> set[str]:
     sql = (_FOLDER / "tables.sql").read_text(encoding="utf-8")
     return set(re.findall(r"^CREATE TABLE (\w+)", sql, re.MULTILINE))
-
-
-async def finish_copy(connection: Connection) -> None:
-    """Let the store be served: everything was copied into it."""
-    await connection.execute("UPDATE about SET is_complete = true")

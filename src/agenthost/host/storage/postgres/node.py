@@ -17,9 +17,9 @@ from importlib import metadata
 import asyncpg  # type: ignore[import-untyped]
 
 from agenthost.errors import StorageInUse, StoreTaken
-from agenthost.host.storage.postgres.address import StoreAddress
 from agenthost.host.storage.postgres.connections import Connection
 from agenthost.host.storage.postgres.errors import translate
+from agenthost.host.store_address import StoreAddress
 
 __all__ = ["LEASE_SECONDS", "Node"]
 

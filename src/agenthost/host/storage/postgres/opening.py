@@ -1,7 +1,7 @@
 """The opening of a store: its history goes on in a new range of sequence numbers."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from agenthost.host.storage import ROOT, Entry, Opening
 from agenthost.host.storage.checksums import RowDamaged, is_sound, numbers_sum
@@ -9,7 +9,7 @@ from agenthost.host.storage.postgres.connections import Connection
 from agenthost.host.storage.postgres.reader import read_root
 from agenthost.host.storage.ranges import MAX_RANGES, Ranges
 
-__all__ = ["begin_history", "put_ranges", "read_ranges"]
+__all__ = ["begin_history", "finish_copy"]
 
 log = logging.getLogger("agenthost.storage")
 
@@ -41,13 +41,13 @@ async def begin_history(
     return opening, ranges
 
 
-async def read_ranges(connection: Connection) -> list[tuple[int, int]]:
+async def _read_ranges(connection: Connection) -> list[tuple[int, int]]:
     """Read the ranges, oldest first. Damaged ones are left out, so nobody can resume from there."""
     found = await connection.fetch("SELECT first, last, checksum FROM range ORDER BY first")
     return [(first, last) for first, last, checksum in found if is_sound(checksum, numbers_sum, first, last)]
 
 
-async def put_ranges(connection: Connection, ranges: list[tuple[int, int]]) -> None:
+async def _put_ranges(connection: Connection, ranges: Collection[tuple[int, int]]) -> None:
     """Write ranges. One that is there already is replaced."""
     await connection.executemany(
         """INSERT INTO range VALUES ($1, $2, $3)
@@ -56,15 +56,23 @@ async def put_ranges(connection: Connection, ranges: list[tuple[int, int]]) -> N
     )
 
 
+async def finish_copy(connection: Connection, ranges: Collection[tuple[int, int]]) -> None:
+    """Replace the ranges with those of the store that was copied. From now on the copy can be served."""
+    async with connection.transaction():
+        await connection.execute("DELETE FROM range")
+        await _put_ranges(connection, ranges)
+        await connection.execute("UPDATE about SET is_complete = true")
+
+
 async def _begin_range(connection: Connection, last_seq: int, start: int) -> Ranges:
     """End the newest range at this number, and start another."""
-    found = await read_ranges(connection)
+    found = await _read_ranges(connection)
     newest = await connection.fetchval("SELECT max(first) FROM range")
     # As on SQLite: otherwise the newest is damaged. Only an open range ends where it begins.
     if found and found[-1][0] == newest == found[-1][1]:
         found[-1] = (newest, last_seq)
-        await put_ranges(connection, [found[-1]])
-    await put_ranges(connection, [(start, start)])
+        await _put_ranges(connection, [found[-1]])
+    await _put_ranges(connection, [(start, start)])
     await connection.execute(
         "DELETE FROM range WHERE first NOT IN (SELECT first FROM range ORDER BY first DESC LIMIT $1)",
         MAX_RANGES,

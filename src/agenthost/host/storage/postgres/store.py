@@ -12,7 +12,7 @@ import math
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from threading import Lock
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from agenthost.errors import Damaged, StorageError, StoreTaken
 from agenthost.host.storage import (
@@ -27,14 +27,14 @@ from agenthost.host.storage import (
 )
 from agenthost.host.storage.checksums import RowDamaged
 from agenthost.host.storage.postgres import reader
-from agenthost.host.storage.postgres.address import parse_address
 from agenthost.host.storage.postgres.connections import Connection, LoopThread, Readers, connect
 from agenthost.host.storage.postgres.errors import is_refusal, translate
 from agenthost.host.storage.postgres.group import PUT_GROUP, Group
-from agenthost.host.storage.postgres.migrations import check_server, migrate
+from agenthost.host.storage.postgres.migrations import prepare
 from agenthost.host.storage.postgres.node import Node
-from agenthost.host.storage.postgres.opening import begin_history
+from agenthost.host.storage.postgres.opening import begin_history, finish_copy
 from agenthost.host.storage.ranges import Ranges, next_start
+from agenthost.host.store_address import StoreAddress, parse_address
 
 __all__ = ["PostgresStorage"]
 
@@ -50,23 +50,25 @@ class PostgresStorage:
     """A `Storage` in a schema of a PostgreSQL database.
 
     `begin` returns where the next range of sequence numbers starts, given the last known number. `taken` is
-    called, in a thread of the store, when another process has taken over. With `is_copy` the store has to be
-    new, and cannot be opened again before `finish_copy` was called.
+    called, in a thread of the store, when another process has taken over. About `check_word` see `prepare`.
+    With `is_copy` the store has to be new, and cannot be opened again before `put_ranges` was called.
     """
 
     def __init__(
         self,
-        url: str,
+        url: str | StoreAddress,
         *,
         begin: Callable[[int], int] = next_start,
         taken: Callable[[StoreTaken], None] = lambda _: None,
+        check_word: Callable[[str | None], str] | None = None,
         is_copy: bool = False,
     ) -> None:
-        self.address = parse_address(url)
+        self.address = parse_address(url) if isinstance(url, str) else url
         if self.address.password is not None:
             log.warning("the URL of the store has a password, which others may see; use PGPASSFILE instead")
         self._begin = begin
         self._on_taken = taken
+        self._check_word = check_word
         self._is_copy = is_copy
         self._loop: LoopThread | None = None
         self._node = Node(self.address, self._connect, self._taken)
@@ -101,8 +103,7 @@ class PostgresStorage:
         self._lost = self._doubtful = None
         connection = await connect(self.address, "agenthost")
         try:
-            await check_server(self.address, connection)
-            await migrate(self.address, connection, is_copy=self._is_copy)
+            await prepare(self.address, connection, check_word=self._check_word, is_copy=self._is_copy)
             await self._node.join(connection)
         except BaseException:
             connection.terminate()
@@ -283,6 +284,23 @@ class PostgresStorage:
     def version_of(self, identity: str) -> str | None:
         """Return the protocol version that was agreed with a client; see `Storage.version_of`."""
         return self._read("the list of clients", lambda connection: reader.read_version(connection, identity))
+
+    # Copying
+
+    def rows(self, sql: str, *values: int) -> Sequence[Sequence[Any]]:
+        """Run a query on the tables, for copying; see `CopiedStore`."""
+        asked = sql.replace("?", "$")
+        found: Sequence[Sequence[Any]] = self._read(
+            "a table", lambda connection: connection.fetch(asked, *values)
+        )
+        return found
+
+    def put_ranges(self, ranges: Collection[tuple[int, int]]) -> None:
+        """Replace the ranges of sequence numbers; see `CopiedStore`. A copy can be served after that."""
+        try:
+            self._opened().run(finish_copy(self._writer, ranges))
+        except Exception as error:
+            raise translate(error, self.address.shown) from error
 
     def _opened(self) -> LoopThread:
         loop = self._loop

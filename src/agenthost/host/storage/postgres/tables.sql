@@ -6,7 +6,8 @@
 CREATE TABLE about (
     version integer NOT NULL,
     written_by text NOT NULL,
-    is_complete boolean NOT NULL  -- false while a store is copied into it
+    is_complete boolean NOT NULL,  -- false while a store is copied into it
+    sealed text  -- a word, sealed with the secret key of the host
 );
 
 -- A node is one run of a server. `is_dead` never becomes false again: whoever comes back is another node.
@@ -112,6 +113,9 @@ CREATE TABLE receipt (
 CREATE INDEX receipt_by_seq ON receipt (seq);
 
 CREATE TABLE range (first bigint PRIMARY KEY, last bigint NOT NULL, checksum bigint NOT NULL);
+
+-- What commands change while a server runs: the keys, and the token.
+CREATE TABLE document (name text PRIMARY KEY, data bytea NOT NULL, version bigint NOT NULL);
 
 CREATE TABLE client (place bigint PRIMARY KEY, identity bytea NOT NULL UNIQUE, version bytea NOT NULL);
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit, urlunsplit
 
-from agenthost.errors import StorageError
+from agenthost.errors import WrongAddress
 from agenthost.logs import MASK, hide
 
 __all__ = ["DEFAULT_SCHEMA", "EXPECTED", "StoreAddress", "masked_url", "parse_address"]
@@ -56,7 +56,7 @@ def parse_address(text: str) -> StoreAddress:
     """Read the URL of a store.
 
     Raises:
-        StorageError: it is none; the sentence does not repeat the password.
+        WrongAddress: it is none; the sentence does not repeat the password.
     """
     try:
         parts = urlsplit(text)
@@ -84,8 +84,8 @@ def parse_address(text: str) -> StoreAddress:
     )
 
 
-def _refused(text: str, why: str) -> StorageError:
-    return StorageError(f"the store is not {EXPECTED}: {why} ({masked_url(text)!r:.200})")
+def _refused(text: str, why: str) -> WrongAddress:
+    return WrongAddress(f"expected {EXPECTED}, found {masked_url(text)!r:.200}; {why}")
 
 
 def _without_password(parts: SplitResult, port: int | None, options: dict[str, str]) -> str:
