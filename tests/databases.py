@@ -15,7 +15,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -230,3 +230,19 @@ def new_store(kind: str, folder: Path) -> Iterator[Storage]:
             store = dense_postgres(server, stack.enter_context(own_schema(server)))
         stack.callback(store.close)
         yield store
+
+
+@contextmanager
+def in_place_of_folders() -> Iterator[Callable[..., PostgresStorage]]:
+    """Give a function that makes the store of a folder in PostgreSQL. All of them are dropped in the end."""
+    server = shared_postgres()
+    with ExitStack() as stack:
+        schemas: dict[Path, str] = {}
+
+        def make(folder: Path, **_: object) -> PostgresStorage:
+            folder.mkdir(parents=True, exist_ok=True)  # for the secret key
+            if folder not in schemas:
+                schemas[folder] = stack.enter_context(own_schema(server))
+            return PostgresStorage(server.url(schemas[folder]))
+
+        yield make

@@ -194,6 +194,25 @@ def test_a_pool_that_gives_each_transaction_another_connection_is_found_out(
 
 
 @needs_postgres
+def test_every_opening_begins_a_range_of_numbers_and_those_between_were_never_given(
+    server: Postgres, schema: str
+) -> None:
+    store = PostgresStorage(server.url(schema))
+    first = store.open().last_seq
+    store.commit([added(1), entry(first + 1)], first + 3)
+    assert [store.holds(seq) for seq in (0, 1, first - 1, first, first + 3, first + 4)] == [
+        *(True, False, False, True, True, False)
+    ]
+    store.close()
+    second = store.open().last_seq
+    assert second > first + 3
+    known = (0, first, first + 3, second)
+    assert all(store.holds(seq) for seq in known)
+    assert not any(store.holds(seq) for seq in (1, first - 1, first + 4, second - 1, second + 1))
+    store.close()
+
+
+@needs_postgres
 def test_a_clock_that_is_wrong_is_warned_of_once(
     server: Postgres, schema: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import asyncpg  # type: ignore[import-untyped]
 
 from agenthost.errors import StorageError
+from agenthost.host.storage.checksums import numbers_sum
 from agenthost.host.storage.postgres.connections import Connection, connect
 from agenthost.host.storage.postgres.errors import POOLED
 from agenthost.host.store_address import StoreAddress
@@ -133,6 +134,8 @@ async def _migrate(
         word = None if check_word is None else check_word(None)
         values = (VERSION, written_by, not is_copy, word)
         await connection.execute("INSERT INTO about VALUES ($1, $2, $3, $4)", *values)
+        # Who has seen nothing yet asks for what came after 0.
+        await connection.execute("INSERT INTO range VALUES (0, 0, $1)", numbers_sum(0, 0))
 
 
 async def _check_word(connection: Connection, check_word: Callable[[str | None], str] | None) -> None:
