@@ -103,11 +103,14 @@ def _template() -> Path:
 class Postgres:
     """A server of its own, which can be killed and started again."""
 
-    def __init__(self) -> None:
+    def __init__(self, config: str = "") -> None:
+        """Start it; `config` is added to its settings."""
         self.folder = _own_folder()
         self._data = self.folder / "data"
         self._process: subprocess.Popen[bytes] | None = None
         subprocess.run(["cp", "-a", _template(), self._data], check=True)
+        with (self._data / "postgresql.auto.conf").open("a") as settings:
+            settings.write(config)
         self.start()
 
     def start(self) -> None:
@@ -194,9 +197,9 @@ def shared_postgres() -> Postgres:
 
 
 @contextmanager
-def own_postgres() -> Iterator[Postgres]:
+def own_postgres(config: str = "") -> Iterator[Postgres]:
     """Give a server that a test may kill."""
-    server = Postgres()
+    server = Postgres(config)
     try:
         yield server
     finally:

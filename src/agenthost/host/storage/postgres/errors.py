@@ -69,7 +69,9 @@ def translate(error: BaseException, place: str) -> StorageError:
     if state == "AH002":
         return StorageError(str(error))
     if state in _SENTENCES:
-        return StorageError(f"{place} {_SENTENCES[state]} ({error})", _REASONS.get(state))
+        # The driver adds hints of its own, some of them wrong here.
+        said = str(error).partition("\n")[0]
+        return StorageError(f"{place} {_SENTENCES[state]} ({said})", _REASONS.get(state))
     return StorageError(f"{place} {_trouble(error)}", "the database cannot be reached")
 
 
