@@ -1,5 +1,6 @@
 """The PostgreSQL store: commits of which nobody knows whether they happened. Never twice, and never lost."""
 
+import asyncio
 import random
 import threading
 import time
@@ -7,11 +8,14 @@ from collections.abc import Iterator
 
 import pytest
 
+from agenthost.core import actions
 from agenthost.errors import StorageError
+from agenthost.host.state.engine import Engine
 from agenthost.host.storage import AddMessages, Write
 from agenthost.host.storage.postgres.store import PostgresStorage
 from database_proxies import Moment, Proxy, in_front_of
 from databases import Postgres, dense_postgres, needs_postgres, own_postgres, own_schema, shared_postgres
+from hosting import new_session, run
 from storing import added, entry
 
 pytestmark = needs_postgres
@@ -153,6 +157,30 @@ def test_a_server_that_is_killed_under_load_has_every_commit_once() -> None:
         check(store, len(done))
         store.close()
         _check_ledger(server)
+
+
+def test_a_host_goes_on_by_itself_when_the_database_was_away() -> None:
+    async def story(server: Postgres) -> None:
+        async with Engine(dense_postgres(server, "agenthost")) as engine:
+            session = await new_session(engine, "demo:/1")
+            shown = engine.journal.shown_seq
+            await asyncio.to_thread(server.stop)
+            ticket = session.act(actions.title_changed("While it is away"))
+            async with asyncio.timeout(2):
+                while engine.journal.trouble is None:  # noqa: ASYNC110 - nobody is told
+                    await asyncio.sleep(0.01)
+            with pytest.raises(StorageError, match="cannot be reached"):
+                engine.journal.refuse_if_in_trouble()
+            assert engine.journal.shown_seq == shown  # nothing is shown that is not stored
+            await asyncio.to_thread(server.start)
+            await engine.journal.wait(ticket)
+            assert engine.journal.trouble is None
+            stored = engine.storage.find(uri="demo:/1")
+            assert stored
+            assert b"While it is away" in stored.summary
+
+    with own_postgres() as server:
+        run(lambda: story(server))
 
 
 def _check_ledger(server: Postgres) -> None:

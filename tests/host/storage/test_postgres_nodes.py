@@ -18,40 +18,35 @@ from agenthost.errors import StorageError, StorageInUse, StoreTaken
 from agenthost.host.storage import PutSnapshot
 from agenthost.host.storage.postgres.node import LEASE_SECONDS
 from agenthost.host.storage.postgres.store import PostgresStorage
-from databases import Postgres, dense_postgres, needs_postgres, own_schema, shared_postgres
+from databases import Postgres, dense_postgres, needs_postgres
 from storing import added, appended, entry
 
 pytestmark = needs_postgres
 
-# Opens a store, and writes an entry for each line that it reads.
+# Opens a store, and writes an entry for each line that it reads, as the journal does: again until it is in.
 OTHER = """
-import sys
+import sys, time
 sys.path.insert(0, {tests!r})
-from agenthost.errors import StoreTaken
+from agenthost.errors import StorageError, StoreTaken
 from agenthost.host.storage.postgres.store import PostgresStorage
 from storing import entry
+
+def written(seq):
+    while True:
+        try:
+            store.commit([entry(seq)], seq)
+            return seq
+        except StoreTaken as error:
+            return f"taken {{error}}"
+        except StorageError:
+            time.sleep(0.05)
+
 store = PostgresStorage(sys.argv[1], begin=lambda last: last)
 seq = store.open().last_seq
 print("open", flush=True)
-for line in sys.stdin:
-    try:
-        store.commit([entry(seq + 1)], seq + 1)
-        seq += 1
-        print(seq, flush=True)
-    except StoreTaken as error:
-        print("taken", error, flush=True)
+for seq, line in enumerate(sys.stdin, seq + 1):
+    print(written(seq), flush=True)
 """
-
-
-@pytest.fixture(name="server")
-def postgres() -> Postgres:
-    return shared_postgres()
-
-
-@pytest.fixture(name="schema")
-def new_schema(server: Postgres) -> Iterator[str]:
-    with own_schema(server) as schema:
-        yield schema
 
 
 @pytest.fixture(name="store")

@@ -1,7 +1,6 @@
 """The PostgreSQL store: what is refused when it is opened, with what to do, and without touching anything."""
 
 import logging
-from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
@@ -13,24 +12,13 @@ from agenthost.host.storage.postgres.store import PostgresStorage
 from agenthost.host.store_address import masked_url, parse_address
 from agenthost.logs import masked
 from database_proxies import Proxy, TransactionPool, in_front_of
-from databases import Postgres, dense_postgres, needs_postgres, own_schema, shared_postgres
+from databases import Postgres, dense_postgres, needs_postgres
 from storing import added, entry, row
 
 EVERYTHING = """SELECT string_agg(concat_ws('.', nspname, relname, relacl::text), ' ')
     FROM (SELECT nspname, relname, relacl FROM pg_class
         RIGHT JOIN pg_namespace ON relnamespace = pg_namespace.oid WHERE nspname NOT LIKE 'pg_%'
         ORDER BY nspname, relname) AS found"""
-
-
-@pytest.fixture(name="server")
-def postgres() -> Postgres:
-    return shared_postgres()
-
-
-@pytest.fixture(name="schema")
-def new_schema(server: Postgres) -> Iterator[str]:
-    with own_schema(server) as schema:
-        yield schema
 
 
 def refusal(url: str) -> str:

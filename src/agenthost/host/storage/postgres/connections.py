@@ -94,8 +94,8 @@ class Readers:
                     continue
                 try:
                     return await self._use(connection, work)
-                except Exception:
-                    if not connection.is_closed():
+                except Exception as error:
+                    if not connection.is_closed() or isinstance(error, TimeoutError):
                         raise
             return await self._use(await self._new(), work)
 
