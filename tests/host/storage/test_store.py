@@ -262,3 +262,25 @@ def test_a_store_is_closed_until_it_is_opened_and_opened_once(store: Storage) ->
     with pytest.raises(StorageError, match="is closed"):
         store.load(1)
     store.open()
+
+
+def test_whoever_reads_while_a_store_is_closed_is_told_or_gets_an_answer(store: Storage) -> None:
+    store.commit([added(1), *appended(range(1, 2_000))], 2_000)
+    ended: list[str] = []
+
+    def read() -> None:
+        while True:
+            try:
+                assert store.load(1)
+            except StorageError as error:
+                ended.append(str(error))
+                return
+
+    readers = [threading.Thread(target=read, daemon=True) for _ in range(8)]
+    for reader in readers:
+        reader.start()
+    store.close()
+    for reader in readers:
+        reader.join(10)
+    assert [error for error in ended if "is closed" not in error] == []
+    assert len(ended) == 8

@@ -8,12 +8,14 @@ import asyncio
 import os
 import ssl
 from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import CancelledError
 from contextlib import suppress
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any, TypeAlias, TypeVar
 
 import asyncpg  # type: ignore[import-untyped]
 
+from agenthost.errors import StorageError
 from agenthost.host.storage.checksums import RowDamaged
 from agenthost.host.storage.postgres.errors import is_refusal
 from agenthost.host.store_address import StoreAddress
@@ -34,6 +36,8 @@ IDLE_TRANSACTION = "10s"
 
 MAX_READERS = 4
 
+_CLOSED = "the store is closed"
+
 _SETTINGS = f"""SET application_name = '{{name}}'; SET search_path = "{{schema}}"; SET jit = off;
     SET idle_in_transaction_session_timeout = '{IDLE_TRANSACTION}';
     SET default_transaction_isolation = 'read committed'"""
@@ -43,20 +47,44 @@ class LoopThread:
     """An event loop that runs in a thread."""
 
     def __init__(self, name: str) -> None:
+        self._is_closed = False
+        self._lock = Lock()
         self._loop = asyncio.new_event_loop()
         # A daemon, as the journal's: a program that never closes its host can exit.
         self._thread = Thread(target=self._loop.run_forever, name=name, daemon=True)
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine there, and wait for its result."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        """Run a coroutine there, and wait for its result.
+
+        Raises:
+            StorageError: the loop is closed, or was closed meanwhile.
+        """
+        with self._lock:
+            if self._is_closed:
+                work.close()
+                raise StorageError(_CLOSED)
+            future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result()
+        except CancelledError:
+            raise StorageError(_CLOSED) from None
 
     def close(self) -> None:
-        """End the thread."""
+        """End the thread. Whoever waits for a result is told."""
+        with self._lock:
+            self._is_closed = True
+        asyncio.run_coroutine_threadsafe(_cancel_others(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+
+async def _cancel_others() -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
 
 
 async def connect(address: StoreAddress, name: str) -> Connection:
