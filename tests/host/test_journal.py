@@ -171,6 +171,7 @@ def test_waiting_for_an_older_ticket_does_not_wait_for_newer_ones(tmp_path: Path
     run(story)
 
 
+@pytest.mark.sqlite
 def test_a_store_that_cannot_be_written_loses_nothing_and_shows_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -205,6 +206,7 @@ def test_a_store_that_cannot_be_written_loses_nothing_and_shows_nothing(
     run(story)
 
 
+@pytest.mark.sqlite
 def test_closing_while_the_store_cannot_be_written_ends_in_time_and_tells_those_who_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

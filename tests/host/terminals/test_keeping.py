@@ -167,6 +167,7 @@ def test_a_start_that_is_cancelled_at_any_moment_leaves_nothing_behind(tmp_path:
 
 
 @LINUX
+@pytest.mark.sqlite
 def test_closing_the_host_during_a_start_leaves_nothing_behind(tmp_path: Path) -> None:
     known = children_of(os.getpid())
 
