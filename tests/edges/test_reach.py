@@ -66,6 +66,7 @@ COMMANDS_IMPORT: dict[str, set[str]] = {
     "authoring.agent": {"Agent"},
     "files.grants": {"FilePolicy"},
     "programs.command": {"parse_command"},
+    "sandbox.environment": {"hide_argument"},
     "sandbox.policy": {"SandboxPolicy"},
     # A store that no host has open.
     "offline": {"cancel_turn"},

@@ -17,6 +17,7 @@ from agenthost.host.access.keys import KEYS
 from agenthost.host.access.token_file import TOKEN
 from agenthost.host.access.vault import FILE as SECRET_FILE
 from agenthost.host.access.vault import VARIABLE
+from agenthost.host.sandbox.environment import hide_argument
 from agenthost.host.storage.copying import CopiedStore, copy_store
 from agenthost.host.storage.data_folder import DataFolder, sync_folder
 from agenthost.host.storage.sqlite import FILE, SqliteStorage
@@ -145,9 +146,11 @@ def _read_place(option: str, text: str) -> _Place:
     if text.startswith(PREFIX) and text != PREFIX:
         return _Folder(Path(text.removeprefix(PREFIX)).expanduser().absolute())
     try:
-        return _Database(parse_address(text))
+        address = parse_address(text)
     except WrongAddress as error:
         fail(f"{option}: {error}, or sqlite: and a data folder", code=2)
+    hide_argument(address.password)
+    return _Database(address)
 
 
 def _copy_document(source: _Place, target: _Place, name: str) -> None:

@@ -11,6 +11,7 @@ from agenthost.cli.exit_codes import fail
 from agenthost.errors import StorageError
 from agenthost.host.access.keys import KEYS, KeyFile, KeyRing
 from agenthost.host.access.token_file import TOKEN, Token, TokenFile
+from agenthost.host.sandbox.environment import hide_argument
 from agenthost.host.storage.stores import shared_documents
 from agenthost.host.store_address import StoreAddress
 from agenthost.settings import SettingsError, data_option, read_settings
@@ -67,6 +68,7 @@ def _folder(data: Path) -> Place:
 
 @contextmanager
 def _store(address: StoreAddress) -> Iterator[Place]:
+    hide_argument(address.password)
     documents = shared_documents(address)
     ring, token = KeyRing(documents.document(KEYS)), Token(documents.document(TOKEN), Path())
     removal = f"run in the database: DELETE FROM {address.schema}.document WHERE name = '{KEYS}'"  # noqa: S608

@@ -101,7 +101,7 @@ def serve(host: Host, settings: Settings | None = None, /, **given: Any) -> None
     if not settings.terminals:
         host.off |= {"terminals"}
     hide_secrets([settings.key_env] if settings.key_env else [])
-    if host.store is not None and host.store.password is not None:
+    if host.store is not None:
         hide_argument(host.store.password)
     forbid_inspection()
     try:

@@ -50,7 +50,7 @@ def _wipe(names: set[bytes]) -> None:
         place += len(entry) + 1
 
 
-def hide_argument(secret: str) -> None:
+def hide_argument(secret: str | None) -> None:
     """Overwrite a secret in the arguments of this process, which everybody on the machine can read."""
     if sys.platform != "linux" or not secret:
         return
