@@ -41,6 +41,12 @@ async def noop() -> str:
     return "nothing done"
 
 
+@tool(title="Once")
+async def once() -> str:
+    """Do nothing, but say that it may not be done twice."""
+    return "done once"
+
+
 bench = Agent(
     "bench",
     answer,
@@ -50,4 +56,4 @@ bench = Agent(
         Option.select("tick", ("0", "1"), description="Whether it lets others run after each."),
     ),
 )
-bench_tool = Agent("bench-tool", step, tools=(noop,))
+bench_tool = Agent("bench-tool", step, tools=(noop, once))

@@ -76,7 +76,7 @@ def measure(frames: list[bytes], prepare: Callable[[ObservableReplica], object] 
     replica = ObservableReplica("me")
     for snapshot in snapshots():
         replica.load(snapshot)
-    replica.pair(URI, CHAT)
+    replica.pair(URI, URI, CHAT)
     prepare(replica)
     receiver = new_receiver(replica)
     link: Any = SimpleNamespace(dialect=CurrentDialect())

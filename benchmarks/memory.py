@@ -22,7 +22,7 @@ from agenthost.host.authoring.turn import Turn
 from agenthost.host.host import Host
 from agenthost.host.limits import Limits
 from agenthost.host.sessions.new_session import NewSession
-from agenthost.host.storage import AddSession, SessionRow
+from agenthost.host.storage import AddSession, Group, SessionRow
 from agenthost.host.storage.sqlite import SqliteStorage
 from agenthost.wire.json import encode_json
 from sample import BEGUN, MESSAGE, conversation
@@ -84,7 +84,8 @@ def write_sessions(folder: str, count: int) -> None:
     storage = SqliteStorage(Path(folder))
     storage.open()
     for begin in range(1, count + 1, AT_ONCE):
-        storage.commit([_addition(number) for number in range(begin, min(begin + AT_ONCE, count + 1))], 0)
+        numbers = range(begin, min(begin + AT_ONCE, count + 1))
+        storage.commit(Group([_addition(number) for number in numbers]))
     storage.close()
 
 

@@ -1,6 +1,6 @@
 """Agents that give tasks to each other: a lead runs several tasks in parallel, each in its own session.
 
-`./run serve examples/subagents.py` serves both. Clients can open the workers' sessions while they run.
+`./run serve examples/subagents.py` serves both. Clients can open the workers' chats while they run.
 """
 
 from agenthost import Call, Host, Turn

@@ -153,6 +153,7 @@ class ChannelClient(Client):
 
     async def check_folds(self) -> None:
         """Compare what was folded of each channel with a fresh snapshot of it (Q1)."""
+        await self.request("ping", channel=ROOT_URI)  # so that all that follows from an echo has come
         for uri in [uri for uri in self.states if uri not in self._left]:
             folded = self.state(uri)
             assert folded == await self.subscribe(uri), uri

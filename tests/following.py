@@ -6,10 +6,12 @@ from agenthost.core.derived import SHOWN_FIELDS, waiting_in
 from agenthost.core.legacy import reducers as legacy
 from agenthost.core.reducers import REDUCERS, Live
 from agenthost.edges.ahp.v0_1.projection import envelopes_of, expander, state_of
+from agenthost.edges.ahp.v1 import older
 from agenthost.host.access.identity import Identity
 from agenthost.host.log.subscriptions import LogItem
 from agenthost.host.state.engine import Engine
 from agenthost.host.state.session import Session
+from agenthost.host.storage import Entry
 from agenthost.wire.json import decode_json
 from legacy_view import shown_state
 
@@ -46,7 +48,9 @@ class Follower:
         for view in resumed.views:
             self.live, self.last_seen = Live(self._state(view)), view.seq
         for entry in resumed.replay or []:
-            self._take(entry.envelope)
+            shown = self._shown(entry)
+            if shown is not None:
+                self._take(shown.envelope)
 
     def read(self) -> None:
         """Take what waits."""
@@ -73,6 +77,9 @@ class Follower:
     def _lines(self, item: LogItem) -> Any:
         return item.envelopes()
 
+    def _shown(self, entry: Entry) -> Entry | None:
+        return entry
+
     def _state(self, view: Any) -> Any:
         return view.state
 
@@ -84,6 +91,26 @@ class Follower:
     def expected(self, session: Session) -> Any:
         """Return what was shown of the channel."""
         return session.shown_chat.state if self.channel == session.chat_uri else session.shown_state
+
+
+class OlderFollower(Follower):
+    """A client of AHP 0.9, which is not sent all that AHP 1.0 has."""
+
+    def _lines(self, item: LogItem) -> Any:
+        return older.envelopes_of(item)
+
+    def _shown(self, entry: Entry) -> Entry | None:
+        return older.strip_entry(entry)
+
+    def _state(self, view: Any) -> Any:
+        return older.strip_state(view.state)
+
+    def _reduce(self, envelope: Any) -> None:
+        assert envelope["action"]["type"] not in older.NEWER_ACTIONS
+        super()._reduce(envelope)
+
+    def expected(self, session: Session) -> Any:
+        return older.strip_state(super().expected(session))
 
 
 class OldFollower(Follower):
@@ -121,11 +148,17 @@ def _timeless(state: Any) -> Any:
 
 
 def check_session(session: Session) -> None:
-    """Check that the session shows of its chat what there is."""
+    """Check that the session shows of its chat what there is, once all of it was shown."""
     state, chat = session.conversation
     (entry,) = state["chats"]
     # An activity that is over is an empty text in the catalogue. The host never changes the other fields.
     assert [entry.get(key) or "" for key in SHOWN_FIELDS] == [chat.get(key) or "" for key in SHOWN_FIELDS]
+    check_waiting(session)
+
+
+def check_waiting(session: Session) -> None:
+    """Check that the session shows at any moment what waits in its chat."""
+    state, chat = session.conversation
     waiting = [one["id"] for one in state.get("inputNeeded", [])]
     assert sorted(waiting) == sorted(waiting_in(chat))
     assert state.get("inputNeeded") != []

@@ -12,7 +12,7 @@ from agenthost.host.storage.sqlite import FILE
 __all__ = ["AGENTS", "VERSIONS", "select", "unpack"]
 
 VERSIONS = range(1, 7)
-"""Which versions of the tables there is a store of."""
+"""Which versions of the tables there is a store of, and in which sessions have no chats yet."""
 
 _STORES = Path(__file__).parent / "host" / "storage" / "stores"
 

@@ -1,10 +1,11 @@
 """What the tests of stores put into them."""
 
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from agenthost.host.storage import AddSession, Entry, SessionRow
+from agenthost.host.storage import AddSession, Entry, Group, SessionRow, Storage, Write
 from agenthost.host.storage.migrations import SUMS
 from agenthost.host.storage.sqlite import SqliteStorage, Sync
 
@@ -36,6 +37,14 @@ def make_older(file: Path, version: int) -> None:
         if version < 3:
             store.execute("DROP TABLE receipt")
         store.execute(f"PRAGMA user_version = {version}")
+
+
+def commit(store: Storage, writes: Sequence[Write], last_seq: int) -> None:
+    """Commit writes whose entries have numbers already, so that the next one is above `last_seq`."""
+    last = max([write.seq for write in writes if isinstance(write, Entry)], default=0)
+    base = store.commit(Group([*writes]))
+    if last_seq > max(base, last):
+        store.commit(Group(at_least=last_seq))
 
 
 def row(number: int, *, owner: str = "ann", is_active: bool = False, summary: bytes = b"{}") -> SessionRow:

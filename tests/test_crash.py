@@ -25,6 +25,7 @@ def test_nothing_is_lost_and_nothing_happens_twice_over_many_kills(tmp_path: Pat
     summary = Harness(tmp_path, SEED).run(KILLS)
     assert summary.kills == KILLS
     assert summary.found.turns["complete"] > 20
+    assert summary.chats > 5
 
 
 @needs_postgres

@@ -76,6 +76,7 @@ HOST_MODULES = (
     "owner_view",
     "offline",
     "chats",
+    "disposal",
     "lifecycle",
     "delegation",
     "parts",

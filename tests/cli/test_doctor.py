@@ -9,7 +9,7 @@ import pytest
 from agenthost.host.storage import AddMessages, PutContent, PutSnapshot
 from agenthost.host.storage.sqlite import FILE, SqliteStorage
 from serving import run_agenthost
-from storing import added, appended, dense_store, make_older
+from storing import added, appended, commit, dense_store, make_older
 
 
 @pytest.fixture
@@ -18,10 +18,12 @@ def data(tmp_path: Path) -> Path:
     store = dense_store(tmp_path)
     store.open()
     for number in (1, 2, 3):
-        store.commit([added(number), *appended(range(20 * number, 20 * number + 9), number)], 20 * number + 9)
-        store.commit([AddMessages(number, 1, (b"said",) * 3)], 20 * number + 9)
-        store.commit([PutContent(number, "c", "text/plain", b"kept" * 500)], 20 * number + 9)
-    store.commit([PutSnapshot(0, b'{"root":1}', 60)], 69)
+        commit(
+            store, [added(number), *appended(range(20 * number, 20 * number + 9), number)], 20 * number + 9
+        )
+        commit(store, [AddMessages(number, 1, (b"said",) * 3)], 20 * number + 9)
+        commit(store, [PutContent(number, "c", "text/plain", b"kept" * 500)], 20 * number + 9)
+    commit(store, [PutSnapshot(0, b'{"root":1}', 60)], 69)
     store.close()
     return tmp_path
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 from agenthost.cli.export import session_to_markdown
-from agenthost.core.conversation import Conversation
 
 CREATED = "1970-01-01T00:00:00.000Z"
 USED = "1970-01-01T00:01:00.000Z"
@@ -65,7 +64,7 @@ def test_everything_that_was_said_and_done_is_in_it() -> None:
     active: Any = {"id": "3", "message": message, "responseParts": []}
     chat: Any = {"turns": turns, "activeTurn": active, "modifiedAt": USED}
     session: Any = {"provider": "demo", "title": "A talk"}
-    assert session_to_markdown("demo:/abc", Conversation(session, chat), CREATED) == (
+    assert session_to_markdown("demo:/abc", session, [chat], CREATED) == (
         "# A talk\n\nSession abc with demo, from 1970-01-01 00:00 UTC to 1970-01-01 00:01 UTC.\n\n"
         "## User\n\nhi\n\n- attached: notes.txt\n\n## demo\n\n> hm\n>\n> well\n\nHello **you**\n\n"
         '**Add**: Ran Add a: 1\n\n```json\n{"a":1}\n```\n\n````text\nbefore\n```\ninside\n```\n````\n\n'
@@ -77,3 +76,16 @@ def test_everything_that_was_said_and_done_is_in_it() -> None:
         "## User\n\nagain\n\n## demo\n\n**Error:** no\n\n"
         "## User\n\nhi\n\n- attached: notes.txt\n\n## demo\n\n*still running*\n"
     )
+
+
+def test_further_chats_follow_under_their_names() -> None:
+    session: Any = {"title": "Ours", "provider": "demo"}
+
+    def chat(name: str, title: str = "", kind: str = "fork") -> Any:
+        origin = {"kind": kind}
+        return {"resource": name, "title": title, "modifiedAt": USED, "turns": [], "origin": origin}
+
+    chats = [chat("1"), chat("2"), chat("3", "Named"), chat("4"), chat("5", kind="sideChat")]
+    text = session_to_markdown("demo:/abc", session, chats, None)
+    names = [line for line in text.splitlines() if line.startswith("# ")]
+    assert names == ["# Ours", "# Ours: Fork 1", "# Ours: Named", "# Ours: Fork 2", "# Ours: Side chat"]

@@ -59,6 +59,7 @@ MADE: list[tuple[Any, dict[str, Any]]] = [
     (actions.changeset_content_changed([FILE]), {"files": [FILE]}),
     (actions.chat_added(SUMMARY), {"summary": SUMMARY}),
     (actions.chat_removed(CHAT), {"chat": CHAT}),
+    (actions.chats_reordered([CHAT]), {"chats": [CHAT]}),
     (actions.chat_updated(CHAT, {"status": 8}), {"chat": CHAT, "changes": {"status": 8}}),
     (actions.input_needed_set(WAITING), {"request": WAITING}),
     (actions.input_needed_removed("w1"), {"id": "w1"}),
@@ -66,6 +67,8 @@ MADE: list[tuple[Any, dict[str, Any]]] = [
 
 OF_A_CHAT: list[tuple[Any, dict[str, Any]]] = [
     (actions.chat_changesets_changed([]), {"changesets": []}),
+    (actions.chat_is_read_changed(is_read=True), {"isRead": True}),
+    (actions.chat_is_archived_changed(is_archived=False), {"isArchived": False}),
     (actions.turn_started("t1", SAID, NOW), {"turnId": "t1", "startedAt": NOW, "message": SAID}),
     (
         actions.turn_started("t1", SAID, NOW, queued_message_id="m1"),

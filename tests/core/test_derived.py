@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from agenthost.core import actions
-from agenthost.core.derived import chat_summary, derived_actions, waiting_in
+from agenthost.core.derived import QUIET, chat_summary, derived_actions, summary_changes, waiting_in
 from agenthost.core.session_meta import diffs_changed, diffs_of, model_changed, model_of
 from agenthost.core.summaries import session_summary
 from agenthost.core.times import elapsed_ms
@@ -32,19 +32,22 @@ def call(status: str, **over: Any) -> Any:
 
 @rule("1.0/C2")
 def test_what_changes_in_a_chat_changes_in_the_catalogue() -> None:
-    after = chat(8, modifiedAt=LATER, activity="Thinks")
-    (updated,) = derived_actions(session(), "chat/turnStarted", chat(), after)
-    changes: Any = {"status": 8, "modifiedAt": LATER, "activity": "Thinks"}
-    assert updated == actions.chat_updated(CHAT, changes)
-    (over,) = derived_actions(session(), "chat/activityChanged", after, chat(8, modifiedAt=LATER))
-    assert over == actions.chat_updated(CHAT, {"activity": ""})
+    after = chat(8, modifiedAt=LATER, activity="Thinks", title="New")
+    assert summary_changes(chat(), after) == {
+        "status": 8,
+        "modifiedAt": LATER,
+        "activity": "Thinks",
+        "title": "New",
+    }
+    assert summary_changes(after, chat(8, modifiedAt=LATER, title="New")) == {"activity": ""}
 
 
 @pytest.mark.parametrize("kind", ["chat/delta", "chat/responsePart", "chat/usage"])
 def test_most_actions_change_nothing_that_a_session_shows(kind: str) -> None:
-    assert derived_actions(session(), kind, chat(8), chat(8, call("running"))) == []
-    same = chat(8)
-    assert derived_actions(session(), "chat/toolCallStart", same, same) == []
+    before, after = chat(8), chat(8, call("running"))
+    assert kind in QUIET
+    assert derived_actions(session(33), kind, before, after) == []
+    assert summary_changes(before, after) == {}
 
 
 def test_a_session_that_was_read_is_unread_when_its_chat_goes_on() -> None:
@@ -126,21 +129,19 @@ def test_the_time_that_passed_is_never_negative(start: str, passed: int) -> None
 
 def test_the_folders_of_a_chat_and_whether_it_moves_are_in_the_catalogue() -> None:
     after = chat(workingDirectories=["file:///a"], movable=True)
-    (updated,) = derived_actions(session(), "chat/movableChanged", chat(), after)
-    changes: Any = {"workingDirectories": ["file:///a"], "movable": True}
-    assert updated == actions.chat_updated(CHAT, changes)
-    again = chat(workingDirectories=["file:///a"], movable=True)
-    assert derived_actions(session(), "chat/workingDirectorySet", after, again) == []
+    assert summary_changes(chat(), after) == {"workingDirectories": ["file:///a"], "movable": True}
+    assert summary_changes(after, chat()) == {"workingDirectories": [], "movable": False}
+    assert summary_changes(after, chat(workingDirectories=["file:///a"], movable=True)) == {}
 
 
 def test_a_task_leaves_its_session_read_until_it_waits() -> None:
     origin = {"kind": "tool", "chat": CHAT, "toolCallId": "c"}
     before, begun = chat(origin=origin), chat(8, origin=origin)
     kinds = [one["type"] for one in derived_actions(session(33), "chat/turnStarted", before, begun)]
-    assert kinds == ["session/chatUpdated"]
+    assert kinds == []
     asked = chat(24, call("pending-confirmation"), origin=origin)
     kinds = [one["type"] for one in derived_actions(session(33), "chat/toolCallReady", begun, asked)]
-    assert kinds == ["session/chatUpdated", "session/isReadChanged", "session/inputNeededSet"]
+    assert kinds == ["session/isReadChanged", "session/inputNeededSet"]
 
 
 @rule("1.0/C3")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from agenthost.core.conversation import Conversation
+from agenthost.core.derived import SHOWN_FIELDS, waiting_in
 from agenthost.core.reducers import Live, reduce_chat, reduce_session
 from agenthost.core.session_meta import model_of
 from agenthost.core.summaries import session_summary
@@ -65,6 +66,7 @@ class Checker:
 
     def __init__(self) -> None:
         self._bases: dict[str, tuple[Any, int]] = {}
+        self._sessions: dict[str, Any] = {}
 
     def check(
         self, storage: Storage, notes: Path, seen: Seen, plans: Sequence[SessionPlan], *, at_end: bool
@@ -85,7 +87,7 @@ class Checker:
                     stored = storage.load(row.number)
                     assert stored is not None
                     log = self._check_log(storage, row.number, plan.uri, seen, plan.client)
-                    states = self._check_states(stored, log, plan.uri)
+                    states = self._check_states(stored, log, plan)
                     is_active = "activeTurn" in states.chat
                     demand(is_active == (row.number in opening.active), plan.uri, "active:", is_active)
                     _Session(plan, states, stored, ran, found, storage).check(at_end=at_end)
@@ -110,17 +112,36 @@ class Checker:
             demand(False, uri, "differs:", next(pair for pair in pairs if pair[0] != pair[1]))
         return log
 
-    def _check_states(self, stored: StoredSession, log: list[Entry], uri: str) -> Conversation:
+    def _check_states(self, stored: StoredSession, log: list[Entry], plan: SessionPlan) -> Conversation:
         """Check that snapshot and log give the same states as the whole log does, and the row agrees."""
+        uri = plan.uri
         base, base_seq = self._bases.setdefault(uri, (decode_json(stored.state), stored.state_seq))
-        whole = _reduced(base, [entry for entry in log if entry.seq > base_seq])
-        states = _reduced(decode_json(stored.state), unpack(stored.entries, after=stored.state_seq))
+        # What belongs to the session of a further chat is in the session's own log.
+        session = {} if plan.home is None else {"session": self._sessions[plan.home]}
+        whole = _reduced({**base, **session}, [entry for entry in log if entry.seq > base_seq])
+        entries = unpack(stored.entries, after=stored.state_seq)
+        states = _reduced({**decode_json(stored.state), **session}, entries)
         demand(whole == states, uri, "is", encode_json(states), "by its snapshot and", encode_json(whole),
                "by its log")  # fmt: skip
+        self._sessions[uri] = states.session
+        _check_catalogue(states)
+        if plan.home is not None:
+            return states
         summary = decode_json(stored.row.summary)
         expected = session_summary(uri, states.session, summary["createdAt"])
         demand(summary == expected, uri, "is listed as", summary, "and is", expected)
         return states
+
+
+def _check_catalogue(states: Conversation) -> None:
+    """Check that a session shows of a chat what there is, and what waits in it."""
+    session, chat = states
+    uri = chat["resource"]
+    (entry,) = [one for one in session["chats"] if one["resource"] == uri]
+    for key in SHOWN_FIELDS:
+        demand((entry.get(key) or "") == (chat.get(key) or ""), uri, "is listed as", entry, "and is", chat)
+    waiting = [one["id"] for one in session.get("inputNeeded", []) if one["chat"] == uri]
+    demand(sorted(waiting) == sorted(waiting_in(chat)), uri, "waits with", waiting, "and has", chat)
 
 
 def _reduced(states: Any, entries: Sequence[Entry]) -> Conversation:

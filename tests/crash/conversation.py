@@ -5,7 +5,6 @@ that its actions have in the plan.
 """
 
 import asyncio
-import json
 import os
 import sys
 import traceback
@@ -13,18 +12,19 @@ from collections.abc import Awaitable, Callable
 from typing import Any, NoReturn
 
 from agenthost.core import actions
-from agenthost.core.queries import TURN_ENDINGS, client_of, open_questions
+from agenthost.core.queries import TURN_ENDINGS, open_questions
 from agenthost.errors import SessionExists, SessionNotFound, StorageError
 from agenthost.host.access.identity import Identity
+from agenthost.host.chats import NewChat
 from agenthost.host.host import Host
 from agenthost.host.log.subscriptions import LogItem
 from agenthost.host.log.text_runs import unpack
 from agenthost.host.state.feed import Feed
 from agenthost.host.state.session import Session
-from agenthost.wire.ahp.message import Message
 from agenthost.wire.json import decode_json
+from crash.driver_actions import answer, cut, message, response, start
 from crash.plan import Exchange, SessionPlan
-from crash.script import GATE, answer_to, steering_of, usual_result
+from crash.script import GATE, answer_to, steering_of
 from legacy_view import dispatch
 
 STEPS = 100
@@ -132,7 +132,7 @@ class Conversation:
             give_up(self._plan.uri)
 
     async def _exchange(self, one: Exchange, step: int) -> None:
-        await self._do(step, _start(one.name, one.text))
+        await self._do(step, start(one.name, one.text))
         for place, action in enumerate(self._meanwhile(one)):
             # Once the gate is open all of it was done, though what has to wait for the end is not in the log.
             if not {step + 1 + place, step + OPEN_GATE} & self._done:
@@ -151,16 +151,16 @@ class Conversation:
         match one.kind:
             case "queue":
                 queued = one.queued.items()
-                return [actions.pending_message_set("queued", key, _message(text)) for key, text in queued]
+                return [actions.pending_message_set("queued", key, message(text)) for key, text in queued]
             case "steer":
-                said = _message(steering_of(one.name))
+                said = message(steering_of(one.name))
                 return [actions.pending_message_set("steering", one.name, said)]
             case "cancel":
                 return [{"type": "chat/turnCancelled", "turnId": one.name}]
             case "cut":
-                return [_cut(one)]
+                return [cut(one)]
             case "refuse":
-                return [_start("no", "no")]
+                return [start("no", "no")]
             case "model":
                 # As an older client chooses it: so it waits for the end of the turn.
                 return [{"type": "session/modelChanged", "session": self._plan.uri, "model": {"id": "large"}}]
@@ -169,16 +169,29 @@ class Conversation:
     async def _afterwards(self, one: Exchange, step: int) -> None:
         if one.fork is not None and self._plan.fork is not None:
             await self._fork(one, self._plan.fork)
+        if one.chat is not None and self._plan.chat is not None:
+            await self._add_chat(self._plan.chat)
         if one.title is not None:
             await self._do(step, actions.title_changed(one.title))
         if one.cut_after is not None and one.kind != "cut":
-            await self._do(step + 1, _cut(one))
+            await self._do(step + 1, cut(one))
 
     async def _fork(self, one: Exchange, plan: SessionPlan) -> None:
         try:
             await self._host.parts.engine.sessions.get(plan.uri)
         except SessionNotFound:  # else the turn may be gone since
             await made(plan.uri, lambda: self._host.parts.lifecycle.fork(self._plan.uri, one.name, plan.uri))
+        await Conversation(self._host, plan, self._seen).run()
+
+    async def _add_chat(self, plan: SessionPlan) -> None:
+        chat: Any = {"chat": self._session.chat_uri, "turnId": plan.source}
+        source: Any = None if plan.source is None else {"kind": "fork", **chat}
+        try:
+            await self._host.parts.engine.sessions.get(plan.uri)
+        except SessionNotFound:  # else the turn that it forks may be gone since
+            client = self._host.client(Identity(plan.client))
+            new = NewChat(uri=plan.uri, source=source)
+            await made(plan.uri, lambda: client.create_chat(self._plan.uri, new))
         await Conversation(self._host, plan, self._seen).run()
 
     async def _do(self, step: int, action: Any) -> None:
@@ -188,9 +201,9 @@ class Conversation:
         self._done.add(step)
         refusal = await self._dispatch(step, action)
         journal = self._host.parts.engine.journal
-        seq = journal.last_seq
+        mark = journal.mark()
         await journal.wait()
-        report("durable", seq)
+        report("durable", mark.seq or 0)
         if refusal is not None:
             report("refused", self._plan.uri, refusal.seq, envelope=refusal.envelopes()[0])
 
@@ -213,7 +226,7 @@ class Conversation:
         await self._until(lambda: one.name in self._ended or step in self._done or self._gate() is not None)
         gate = self._gate()
         if gate is not None:
-            await self._do(step, _answer(gate, "open"))
+            await self._do(step, answer(gate, "open"))
 
     async def _react(self) -> None:
         """Answer what the agent waits for, gates excepted."""
@@ -224,11 +237,11 @@ class Conversation:
         for request in open_questions(self._session.chat):
             question = request["questions"][0]["message"]
             if question != GATE:
-                await self._respond(request["id"], _answer(request["id"], answer_to(question, name)))
+                await self._respond(request["id"], answer(request["id"], answer_to(question, name)))
         for part in turn["responseParts"]:
             if part["kind"] == "toolCall":
                 call = part["toolCall"]
-                action = _response(call)
+                action = response(call)
                 if action is not None:
                     named = {"turnId": turn["id"], "toolCallId": call["toolCallId"]}
                     await self._respond(call["toolCallId"] + call["status"], {**action, **named})
@@ -256,44 +269,3 @@ async def made(uri: str, make: Callable[[], Awaitable[Any]]) -> None:
             continue
         is_there = True
     report("made", uri)
-
-
-def _start(turn_id: str, text: str) -> Any:
-    """Return the action that starts a turn; the host knows the time."""
-    return {"type": "chat/turnStarted", "turnId": turn_id, "message": _message(text)}
-
-
-def _message(text: str) -> Message:
-    return {"text": text, "origin": {"kind": "user"}}
-
-
-def _cut(one: Exchange) -> Any:
-    return actions.truncated(one.cut_after or None)
-
-
-def _answer(request_id: str, text: str) -> Any:
-    answer = {"state": "submitted", "value": {"kind": "text", "value": text}}
-    completed = {"type": "chat/inputCompleted", "requestId": request_id, "response": "accept"}
-    return {**completed, "answers": {"answer": answer}}
-
-
-def _response(call: Any) -> Any:
-    """Return what the driver does about a call that waits for somebody; nothing about others."""
-    match call["status"]:
-        case "pending-confirmation" if json.loads(call["toolInput"])["text"].endswith("-deny"):
-            return {
-                "type": "chat/toolCallConfirmed",
-                "approved": False,
-                "reason": "denied",
-                "reasonMessage": "not today",
-            }
-        case "pending-confirmation":
-            return {"type": "chat/toolCallConfirmed", "approved": True, "confirmed": "user-action"}
-        case "pending-result-confirmation":
-            return {"type": "chat/toolCallResultConfirmed", "approved": True}
-        case "running" if client_of(call) is not None:
-            text = usual_result("remote", json.loads(call["toolInput"])["text"])
-            content = [{"type": "text", "text": text}]
-            result = {"success": True, "pastTenseMessage": "Did it", "content": content}
-            return {"type": "chat/toolCallComplete", "result": result}
-    return None

@@ -76,7 +76,7 @@ class Life:
         async with host:
             for worker in range(self._orders.workers):
                 self._join(self._next(worker))
-            report("durable", host.parts.engine.journal.last_seq)
+            report("durable", host.parts.engine.line.shown_seq)
             root = asyncio.create_task(self._listen_to_root())
             fault = self._orders.fault
             pain = asyncio.create_task(suffer(host, fault, report)) if fault else None

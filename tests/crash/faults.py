@@ -53,13 +53,14 @@ async def _told(host: Host, report: Report, seconds: float) -> None:
     journal = host.parts.engine.journal
     await _wait(lambda: journal.trouble is not None)
     report("trouble", str(journal.trouble))
-    shown = journal.shown_seq
+    line = host.parts.engine.line
+    shown = line.shown_seq
     try:
         await host.parts.lifecycle.create(NewSession(agent="talker"))
     except StorageError as error:
         report("told", str(error))
     await asyncio.sleep(seconds)
-    if journal.shown_seq != shown:
+    if line.shown_seq != shown:
         raise AssertionError("something was shown while nothing could be written")
 
 

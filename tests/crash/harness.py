@@ -65,6 +65,7 @@ class Summary:
     kills: int = 0
     envelopes: int = 0
     sessions: int = 0
+    chats: int = 0
     faults: int = 0
     found: Found = field(default_factory=Found)
     told: list[str] = field(default_factory=list)
@@ -72,8 +73,9 @@ class Summary:
     def __str__(self) -> str:
         turns = ", ".join(f"{count:,} {state}" for state, count in sorted(self.found.turns.items()))
         return (
-            f"{self.kills} kills, {self.sessions:,} sessions, turns: {turns}; {self.envelopes:,} envelopes, "
-            f"{len(self.found.interrupted)} tools interrupted and told, {self.faults} faults of the disk"
+            f"{self.kills} kills, {self.sessions:,} sessions, {self.chats:,} further chats, turns: {turns}; "
+            f"{self.envelopes:,} envelopes, {len(self.found.interrupted)} tools interrupted and told, "
+            f"{self.faults} faults of the disk"
         )
 
 
@@ -224,7 +226,7 @@ class Harness:
 
     def _until(self) -> int:
         """Return the first number of a session that was not begun by anybody."""
-        numbers = [int(uri.partition(":/")[2].rstrip("f")) for uri in self._seen.made]
+        numbers = [int(uri.partition(":/")[2].rstrip("cf")) for uri in self._seen.made]
         return max(numbers, default=0) + WORKERS + 1
 
     def _check_copy(self) -> None:
@@ -237,14 +239,15 @@ class Harness:
         notes = self._folder / NOTES
         found = self._checker.check(self._place.store(), notes, self._seen, plans, at_end=True)
         self._summary.found = found
-        self._summary.sessions = len(self._seen.finished)
+        self._summary.chats = chats = sum(plan.home is not None for plan in plans)
+        self._summary.sessions = len(self._seen.finished) - chats
         planned = {plan.uri for plan in plans}
         demand(self._seen.finished == planned, "not finished:", planned ^ self._seen.finished)
         self._place.check()
 
     def _plans(self, until: int) -> list[SessionPlan]:
         plans = [self._plan(number) for number in range(until)]
-        return [one for plan in plans for one in (plan, plan.fork) if one is not None]
+        return [one for plan in plans for one in (plan, plan.fork, plan.chat) if one is not None]
 
 
 class _Killer:

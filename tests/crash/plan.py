@@ -14,6 +14,9 @@ KINDS = (
 ENDINGS = {"fail": "error", "cancel": "cancelled", "cut": None}
 """How a turn ends that does not complete; `None` for one that is cut off, and leaves nothing."""
 
+OF_SESSIONS = ("cut", "model", "queue")
+"""What is done in default chats alone: it changes the session, or takes more than a message."""
+
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
@@ -25,6 +28,7 @@ class Exchange:
         queued: the messages that are queued meanwhile, by their ids.
         cut_after: the turn that is the last to stay; "" for none. Cut while the turn runs, or after it.
         fork: the URI of a session that is forked here.
+        chat: the URI of a further chat that the session is given here.
         title: the name that the session is given.
     """
 
@@ -34,6 +38,7 @@ class Exchange:
     cut_after: str | None = None
     fork: str | None = None
     title: str | None = None
+    chat: str | None = None
 
     @property
     def text(self) -> str:
@@ -48,7 +53,10 @@ class Exchange:
 
 @dataclass(slots=True)
 class SessionPlan:
-    """A session: its turns, and those that are left of them at the end, each a message and an ending."""
+    """A session: its turns, and those that are left of them at the end, each a message and an ending.
+
+    A further chat has such a plan too, with the session that is its `home`. It may fork the turn `source`.
+    """
 
     number: int
     uri: str
@@ -58,11 +66,14 @@ class SessionPlan:
     title: str | None = None
     model: str | None = None
     fork: "SessionPlan | None" = None
+    chat: "SessionPlan | None" = None
+    home: str | None = None
+    source: str | None = None
 
     @property
     def client(self) -> str:
         """The client that drives it."""
-        return f"client of {self.uri}"
+        return f"client of {self.home or self.uri}"
 
 
 def plan_session(seed: int, number: int, *, with_model: bool = False) -> SessionPlan:
@@ -84,8 +95,12 @@ def _add(plan: SessionPlan, names: list[str], chance: random.Random, name: str) 
     can_fork = plan.fork is None and not is_cut and kind != "cancel"
     fork = f"{plan.agent}:/{plan.number}f" if can_fork and chance.random() < 0.15 else None
     title = f"Title {name}" if chance.random() < 0.15 else None
-    one = Exchange(name, kind, queued, cut_after, fork, title)
+    can_chat = plan.chat is None and not is_cut and kind != "cancel"
+    chat = f"ahp-chat:/{plan.number}c" if can_chat and chance.random() < 0.25 else None
+    one = Exchange(name, kind, queued, cut_after, fork, title, chat)
     plan.exchanges.append(one)
+    if chat is not None:
+        plan.chat = _with_chat(plan, one, chance)
     _apply(plan, names, one)
 
 
@@ -109,6 +124,16 @@ def _forked(plan: SessionPlan, one: Exchange) -> SessionPlan:
     own = Exchange(f"{one.name}f", "model-chain" if plan.agent == "model" else "chain")
     left = [*plan.left, (own.text, "complete")]
     return SessionPlan(plan.number, one.fork or "", plan.agent, [own], left)
+
+
+def _with_chat(plan: SessionPlan, one: Exchange, chance: random.Random) -> SessionPlan:
+    """Plan a further chat with turns of its own. It may begin with what is there, this turn included."""
+    kinds = MODEL_KINDS if plan.agent == "model" else [kind for kind in KINDS if kind not in OF_SESSIONS]
+    own = [Exchange(f"{one.name}c{place}", chance.choice(kinds)) for place in range(2)]
+    source = one.name if chance.random() < 0.5 else None
+    before = [*plan.left, (one.text, one.ending or "")] if source else []
+    left = [*before, *((each.text, each.ending or "") for each in own)]
+    return SessionPlan(plan.number, one.chat or "", plan.agent, own, left, home=plan.uri, source=source)
 
 
 def _cut(plan: SessionPlan, names: list[str], name: str) -> None:

@@ -210,9 +210,9 @@ async def attempt_in_vain(place: Place, me: ByAap | ByAhp, uri: str, missing: st
     if isinstance(me, ByAap):
         assert await sentence_of(me.start(uri, "hello")) == missing
         return
-    before = place.host.parts.engine.journal.last_seq
+    before = place.host.parts.engine.journal.ticket
     await me.attempt(uri)
-    assert place.host.parts.engine.journal.last_seq == before
+    assert place.host.parts.engine.journal.ticket == before
 
 
 # Grants

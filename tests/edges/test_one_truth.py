@@ -1,53 +1,51 @@
-"""One session, driven at once over AHP 1.0, 0.9 and 0.1 and over AAP: all of them see the same."""
+"""One session, driven at once over AHP 1.0, 0.9 and 0.1 and over AAP: all of them see the same.
 
-from functools import partial
-from typing import Any
+`tests/page/test_one_truth.py` has the page beside them.
+"""
 
-from ahp_channels import ChannelClient, channel_client
-from ahp_sites import Place, on_a_host
+import asyncio
+from pathlib import Path
+
+from ahp_channels import channel_client
+from ahp_sites import Place, on_a_host, served
+from driving import NAMES, Drivers, said
+from hosting import run
 from rules import rule
 
-
-def said(turn: Any) -> str:
-    """Return what a turn says."""
-    return "".join(part["content"] for part in turn["responseParts"] if part["kind"] == "markdown")
+ROUNDS = 4
 
 
-def has_turns(client: ChannelClient, uri: str, count: int) -> bool:
-    """Return whether a client has seen this many turns end."""
-    return len(client.chat(uri)["turns"]) == count
+@rule("1.0/Q1", "1.0/Q2")
+def test_a_session_that_all_drive_at_once_is_the_same_for_all_also_after_a_restart(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with Drivers("demo:/shared") as crew:
+            async with served(tmp_path) as place:
+                await crew.join(place.url)
+                await crew.drive(ROUNDS)
+                await crew.check()
+                turns = crew.new.chat(crew.uri)["turns"]
+                texts = [said(turn) for turn in turns]
+                assert all(f"You said: Hello 0 from {name}" in texts for name in NAMES)
+                for turn in turns:
+                    # An application that says something while a call waits means: not that call.
+                    assert turn["state"] in ("complete", "cancelled")
+                    words = turn["message"]["text"].split()
+                    if words[0] == "/edit":
+                        is_there = (place.workspace / words[1]).exists()
+                        assert is_there == (turn["state"] == "complete")
+                await crew.new.send(crew.uri, "/edit last.txt at last")
+                await crew.old.until(lambda: crew.old.state(crew.uri)["summary"]["status"] & 31 == 24)
+                await crew.leave()
+            async with served(tmp_path) as place:
+                assert await crew.come_back(place.url) == ["replay"] * 3
+                approving = asyncio.create_task(crew.approve(crew.old))
+                await crew.wait_turns(4 * ROUNDS + 1)
+                approving.cancel()
+                assert (place.workspace / "last.txt").read_text() == "at last"
+                await crew.drive(2)
+                await crew.check()
 
-
-@rule("1.0/Q1")
-@on_a_host()
-async def test_a_session_is_the_same_for_clients_of_every_protocol(place: Place) -> None:
-    async with (
-        channel_client(place, "new") as new,
-        channel_client(place, "middle", protocolVersions=["0.9.0"]) as middle,
-        place.client("old") as old,
-    ):
-        uri = await new.begun("demo:/shared")
-        await middle.follow(uri)
-        await old.subscribe(uri)
-        await new.say(uri, "from 1.0")
-        await middle.say(uri, "from 0.9")
-        await old.say(uri, "from 0.1")
-        body = {"messages": [{"role": "user", "content": "from AAP"}], "stream": "none"}
-        answer = await place.ask("/aap/v3/sessions/shared/turns", "POST", body=body)
-        assert answer.json["messages"][0]["content"] == "You said: from AAP"
-        for client in (new, middle):
-            await client.until(partial(has_turns, client, uri, 4))
-            await client.check_folds()
-        await old.until(lambda: len(old.state(uri)["turns"]) == 4)
-        turns = new.chat(uri)["turns"]
-        assert middle.chat(uri)["turns"] == turns
-        assert [turn["userMessage"]["text"] for turn in old.state(uri)["turns"]] == [
-            turn["message"]["text"] for turn in turns
-        ]
-        assert [said(turn) for turn in old.state(uri)["turns"]] == [said(turn) for turn in turns]
-        fresh = await old.subscribe(uri)
-        mirrored = {**old.state(uri), "summary": fresh["summary"]}
-        assert mirrored == fresh
+    run(story)
 
 
 @rule("1.0/C4")

@@ -14,7 +14,7 @@ from agenthost.host.state.session import Session
 from agenthost.wire.json import decode_json
 from drawn_conversations import drawn_action, stream
 from drawn_values import CHAT, Draw, pick
-from following import Follower, OldFollower, check_session
+from following import Follower, OlderFollower, OldFollower, check_session, check_waiting
 from hosting import run, started
 from session_histories import starts
 
@@ -25,7 +25,10 @@ async def play(host: Engine, draw: Draw, length: int) -> Session:
     """Let things happen in a session, while clients come and go; what they have is what there is."""
     states = Conversation(*starts(draw))
     session = await host.sessions.create(URI, states, name=CHAT.removeprefix("ahp-chat:/"))
-    followers = [Follower(host, URI), Follower(host, CHAT), OldFollower(host, URI)]
+    followers: list[Follower] = [
+        *(kind(host, channel) for kind in (Follower, OlderFollower) for channel in (URI, CHAT)),
+        OldFollower(host, URI),
+    ]
     for follower in followers:
         await follower.join()
     away: set[int] = set()
@@ -33,11 +36,12 @@ async def play(host: Engine, draw: Draw, length: int) -> Session:
         what = pick(draw, "act", "act", "act", "stream", "wait", "tick", "move")
         if what == "act":
             session.act(drawn_action(draw, session.conversation))
-            check_session(session)
+            check_waiting(session)
         elif what == "stream":
             stream(draw, session)
         elif what == "wait":
             await host.journal.wait()
+            check_session(session)
         elif what == "tick":
             await asyncio.sleep(0)
         else:

@@ -45,23 +45,23 @@ QUESTION = actions.input_requested({"id": "r1", "message": "Well?"})
     ("before", "cause", "effects"),
     [
         ([], start(), ["chatUpdated"]),
-        ([actions.is_read_changed(is_read=True)], start(), ["chatUpdated", "isReadChanged"]),
+        ([actions.is_read_changed(is_read=True)], start(), ["isReadChanged", "chatUpdated"]),
         ([start()], actions.turn_complete("t1", 5), ["chatUpdated"]),
-        ([start(), *call_to(ASKED)[:1]], ASKED, ["chatUpdated", "inputNeededSet"]),
+        ([start(), *call_to(ASKED)[:1]], ASKED, ["inputNeededSet", "chatUpdated"]),
         (
             [start(), *call_to(ASKED)],
             actions.tool_call_approved("t1", "c1"),
-            ["chatUpdated", "inputNeededRemoved"],
+            ["inputNeededRemoved", "chatUpdated"],
         ),
         ([start(), BY_CLIENT[0]], BY_CLIENT[1], ["inputNeededSet"]),
-        ([start()], QUESTION, ["chatUpdated", "inputNeededSet"]),
+        ([start()], QUESTION, ["inputNeededSet", "chatUpdated"]),
         (
             [start(), QUESTION],
             actions.input_completed("r1", "cancel"),
-            ["chatUpdated", "inputNeededRemoved"],
+            ["inputNeededRemoved", "chatUpdated"],
         ),
-        ([start(), QUESTION], actions.turn_cancelled("t1", 5), ["chatUpdated", "inputNeededRemoved"]),
-        ([start(), QUESTION], actions.truncated(None), ["chatUpdated", "inputNeededRemoved"]),
+        ([start(), QUESTION], actions.turn_cancelled("t1", 5), ["inputNeededRemoved", "chatUpdated"]),
+        ([start(), QUESTION], actions.truncated(None), ["inputNeededRemoved", "chatUpdated"]),
         ([start()], actions.activity_changed("Looking"), ["chatUpdated"]),
         ([start()], actions.activity_changed(None), []),
         ([start()], actions.draft_changed(user_message()), []),
@@ -87,6 +87,25 @@ def test_what_follows_from_an_action_in_the_session_is_in_its_commit(
             assert host.journal.stats.commits == commits + 1
             assert told(items) == [(CHAT, cause["type"]), *((URI, f"session/{one}") for one in effects)]
             assert [item.seq for item in items] == list(range(view.seq + 1, session.shown_seq + 1))
+            check_session(session)
+
+    run(story)
+
+
+def test_a_turn_that_begins_and_ends_in_one_commit_is_one_change_of_the_catalogue(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with started(tmp_path) as host:
+            session = await new_session(host, URI)
+            feed = host.feed(Identity("me"))
+            await feed.subscribe(URI)
+            session.act(start())
+            session.act(actions.turn_complete("t1", 5))
+            await host.journal.wait()
+            assert [kind for _, kind in told(await feed.subscriber.wait_next())] == [
+                "chat/turnStarted",
+                "chat/turnComplete",
+                "session/chatUpdated",
+            ]
             check_session(session)
 
     run(story)
@@ -138,7 +157,7 @@ def test_the_views_of_a_session_and_its_chat_are_of_one_moment(tmp_path: Path) -
             feed = host.feed(Identity("me"))
             of_session, of_chat = await feed.subscribe_all([URI, CHAT, "ahp-chat:/other", CHAT])
             assert (of_session.uri, of_chat.uri) == (URI, CHAT)
-            assert of_session.seq == of_chat.seq == host.journal.shown_seq
+            assert of_session.seq == of_chat.seq == host.line.shown_seq
             assert of_chat.state == session.chat
             assert of_session.chat is not None
             assert (of_session.state, of_session.chat.state) == session.conversation
@@ -192,7 +211,7 @@ def test_a_chat_that_does_not_exist_is_not_found_and_missing(tmp_path: Path, uri
                 await feed.subscribe(uri)
             await feed.unsubscribe(uri)
             assert await feed.subscribe_all([uri]) == []
-            back = await feed.resume(host.journal.shown_seq, [uri, CHAT])
+            back = await feed.resume(host.line.shown_seq, [uri, CHAT])
             assert (back.replay, back.views, back.missing) == ([], [], [uri])
             assert feed.channels == {CHAT}
 

@@ -42,7 +42,8 @@ def test_a_refused_action_changes_nothing_and_says_why(tmp_path: Path) -> None:
         assert refusal.reason
         assert b'"rejectionReason":' in refusal.envelope
         assert (noted, session.conversation) == ([], new_states(URI))
-        assert refusal.seq == host.journal.last_seq
+        await host.journal.wait()
+        assert refusal.seq == host.line.shown_seq
 
     tell(tmp_path, story)
 

@@ -22,7 +22,8 @@ def test_an_action_on_a_session_that_does_not_exist_is_ignored(tmp_path: Path) -
     async def story(dispatcher: Dispatcher, _session: Session, noted: Noted, host: Engine) -> None:
         assert await dispatcher.dispatch(ME, 1, "demo:/other", actions.title_changed("x")) is None
         assert await dispatcher.dispatch(ME, 2, "ahp-chat:/other", start("t1")) is None
-        assert (noted, host.journal.last_seq) == ([], host.opening.last_seq + 1)  # the root's
+        await host.journal.wait()
+        assert (noted, host.line.shown_seq) == ([], host.opening.last_seq + 1)  # the root's
 
     tell(tmp_path, story)
 
@@ -80,10 +81,10 @@ def test_an_action_of_another_kind_of_channel_is_refused(
 
 def test_an_older_clients_action_on_a_resource_of_another_kind_is_ignored(tmp_path: Path) -> None:
     async def story(dispatcher: Dispatcher, _session: Session, noted: Noted, host: Engine) -> None:
-        before = host.journal.last_seq
+        before = host.journal.ticket
         clear = {"type": "terminal/cleared", "terminal": URI}
         assert await dispatcher.dispatch(ME, 1, URI, clear, translate=translate) is None
-        assert (noted, host.journal.last_seq) == ([], before)
+        assert (noted, host.journal.ticket) == ([], before)
 
     tell(tmp_path, story)
 
@@ -121,6 +122,7 @@ def test_a_turn_that_brings_no_time_starts_now(tmp_path: Path, time: Any) -> Non
         )
         started_at = session.chat["activeTurn"]["startedAt"]
         assert before < started_at < (iso_time(host.now()) or "")
+        await host.journal.wait()
         assert session.chat["modifiedAt"] == session.state["chats"][0]["modifiedAt"] == started_at
 
     tell(tmp_path, story)

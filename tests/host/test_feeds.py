@@ -46,7 +46,7 @@ def test_what_happens_to_a_session_never_reaches_the_root_and_the_other_way_roun
             host.root.set_agents([agent("new")])
             await host.journal.wait()
             heard = [
-                types([item.envelope for item in await feed.subscriber.wait_next()])
+                types([item.envelopes()[0] for item in await feed.subscriber.wait_next()])
                 for feed in (of_root, of_session, of_both)
             ]
             both = ["session/titleChanged", "root/agentsChanged"]
@@ -90,7 +90,7 @@ def test_one_that_comes_back_gets_root_and_sessions_in_one_order(tmp_path: Path)
     async def story() -> None:
         async with started(tmp_path) as host:
             session = await new_session(host, URI)
-            seen = host.journal.shown_seq
+            seen = host.line.shown_seq
             for title in ("a", "b"):
                 session.act(title_changed(title))
                 host.root.set_agents([agent(title)])
@@ -146,7 +146,7 @@ def test_one_that_missed_more_than_may_wait_for_it_gets_views(tmp_path: Path) ->
     async def story() -> None:
         async with started(tmp_path, subscriber_bytes=20_000) as host:
             session = await new_session(host, URI)
-            seen = host.journal.shown_seq
+            seen = host.line.shown_seq
             session.act(title_changed("x" * 19_000))
             await host.journal.wait()
             back = await host.feed(ME).resume(seen, [URI, ROOT_URI])
@@ -167,7 +167,7 @@ def test_text_counts_as_it_is_sent_and_not_as_it_is_stored(tmp_path: Path) -> No
         turn = {"id": "t1", "startedAt": BEGUN, "message": user_message(), "responseParts": [part]}
         async with started(tmp_path, subscriber_bytes=20_000) as host:
             session = await new_session(host, URI, chat={"activeTurn": turn})
-            seen = host.journal.shown_seq
+            seen = host.line.shown_seq
             for _ in range(1_000):
                 session.stream("chat/delta", "t1", "p1", "x")
             await host.journal.wait()
@@ -193,7 +193,7 @@ def test_a_log_that_is_trimmed_while_it_is_read_makes_no_gap(tmp_path: Path) -> 
     async def story() -> None:
         async with Engine(TrimmedWhileRead(tmp_path)) as host:
             session = await new_session(host, URI)
-            seen = host.journal.shown_seq
+            seen = host.line.shown_seq
             for place in range(20):
                 session.act(title_changed(str(place)))
             host.journal.write([session.snapshot()])

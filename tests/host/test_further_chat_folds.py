@@ -19,7 +19,7 @@ from agenthost.host.state.session import Session
 from agenthost.wire.json import decode_json
 from drawn_conversations import drawn_action, stream
 from drawn_values import CHAT, Draw, pick
-from following import Follower, OldFollower
+from following import Follower, OlderFollower, OldFollower
 from hosting import run, started
 from session_histories import starts
 
@@ -28,14 +28,19 @@ NOW = "2026-01-01T00:00:00.000Z"
 
 
 def check_catalogue(chats: list[Session]) -> None:
-    """Check that the session shows of its chats what there is."""
+    """Check that the session shows of its chats what there is, once all of it was shown."""
     state = chats[0].state
     assert [one["resource"] for one in state["chats"]] == [chat.chat_uri for chat in chats]
     for entry, one in zip(state["chats"], chats, strict=True):
         chat = one.chat
         # An activity that is over is an empty text in the catalogue.
         assert [entry.get(key) or "" for key in SHOWN_FIELDS] == [chat.get(key) or "" for key in SHOWN_FIELDS]
-    waiting = [one["id"] for one in state.get("inputNeeded", [])]
+    check_waiting(chats)
+
+
+def check_waiting(chats: list[Session]) -> None:
+    """Check that the session shows at any moment what waits in its chats."""
+    waiting = [one["id"] for one in chats[0].state.get("inputNeeded", [])]
     assert sorted(waiting) == sorted(name for one in chats for name in waiting_in(one.chat))
 
 
@@ -58,7 +63,8 @@ class Story:
         self.made += 1
         chat = new_chat(f"ahp-chat:/more{self.made}", NOW, {"kind": "user"})
         self.chats.append(await self.host.sessions.add_chat(self.chats[0], chat))
-        await self.follow(Follower(self.host, chat["resource"]))
+        for kind in (Follower, OlderFollower):
+            await self.follow(kind(self.host, chat["resource"]))
 
     async def remove(self) -> None:
         chat = pick(self.draw, *self.chats[1:])
@@ -68,7 +74,7 @@ class Story:
         self.away -= set(gone)
         if chat.has_turn:
             chat.act({"type": "chat/truncated"})
-        await self.host.sessions.dispose_chat(chat)
+        await self.host.sessions.dispose(chat.uri)
         self.chats.remove(chat)
 
     async def move(self) -> None:
@@ -83,7 +89,7 @@ class Story:
             if one.home is one or action["type"].startswith("chat/"):
                 break
         one.act(action)
-        check_catalogue(self.chats)
+        check_waiting(self.chats)
 
     async def step(self) -> None:
         what = pick(self.draw, *"aaaaaaaassstttwm+-")
@@ -95,6 +101,7 @@ class Story:
             await asyncio.sleep(0)
         elif what == "w":
             await self.host.journal.wait()
+            check_catalogue(self.chats)
         elif what == "m":
             await self.move()
         elif what == "+" and len(self.chats) < 4:
@@ -105,6 +112,7 @@ class Story:
     async def finish(self) -> None:
         """Check what each client has."""
         await self.host.journal.wait()
+        check_catalogue(self.chats)
         of = {one.chat_uri: one for one in self.chats}
         for follower in self.followers:
             if follower in self.away:
@@ -120,8 +128,10 @@ async def play(host: Engine, seed: int, length: int) -> list[Session]:
     states = states._replace(session={**states.session, "lifecycle": "ready"})
     session = await host.sessions.create(URI, states, name=CHAT.removeprefix("ahp-chat:/"))
     story = Story(host, draw, session)
-    for follower in (Follower(host, URI), Follower(host, CHAT), OldFollower(host, URI)):
-        await story.follow(follower)
+    for kind in (Follower, OlderFollower):
+        await story.follow(kind(host, URI))
+        await story.follow(kind(host, CHAT))
+    await story.follow(OldFollower(host, URI))
     await story.add()
     for _ in range(length):
         await story.step()

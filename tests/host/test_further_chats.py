@@ -49,11 +49,11 @@ def test_a_chat_and_its_entry_are_one_commit_and_so_is_their_removal(tmp_path: P
             await host.journal.wait()
             assert host.journal.stats.commits == commits + 2
             assert session.shown_state["chats"][1]["status"] == 8
-            await host.sessions.dispose_chat(chat)
+            await host.sessions.dispose(chat.uri)
             assert host.journal.stats.commits == commits + 3
             assert host.storage.find(uri=CHAT) is None
             with pytest.raises(SessionNotFound):
-                await host.sessions.dispose_chat(chat)
+                await host.sessions.dispose(chat.uri)
 
     run(story)
 
@@ -197,6 +197,7 @@ def test_waiting_turns_of_all_chats_go_on_after_a_restart(tmp_path: Path, dies: 
                 )
                 assert said == f"I heard {text}. It goes on."
             assert "inputNeeded" not in home.state
+            await host.parts.engine.journal.wait()
             assert [one["status"] & 31 for one in home.state["chats"]] == [1, 1]
             assert [len(one.messages) for one in (home, chat)] == [2, 2]
 

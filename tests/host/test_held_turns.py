@@ -154,7 +154,8 @@ def test_a_turn_that_waits_outlives_the_host_and_nobody_has_to_come_back_for_it(
             uri = (await host.parts.lifecycle.create(NewSession(agent="demo"))).row.uri
             async with Told.open(host, uri) as me:
                 assert await me.start(5, "t1") is None
-            seen = host.parts.engine.journal.last_seq
+            await host.parts.engine.journal.wait()
+            seen = host.parts.engine.line.shown_seq
         agent = Slow()
         agent.may_prepare.set()
         async with talking(tmp_path, agent) as host:
@@ -177,7 +178,8 @@ def test_a_turn_that_waits_is_not_started_twice_by_a_client_that_comes_back(tmp_
             talk = await Talk.begin(host)
             async with Told.open(host, talk.uri) as me:
                 assert await me.start(5, "t1") is None
-            async with Told.open(host, talk.uri, host.parts.engine.journal.last_seq) as me:
+            await host.parts.engine.journal.wait()
+            async with Told.open(host, talk.uri, host.parts.engine.line.shown_seq) as me:
                 assert await me.start(5, "t1") is None
                 agent.may_prepare.set()
                 await until(talk, lambda state: state["turns"])

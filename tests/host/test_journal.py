@@ -14,7 +14,10 @@ from agenthost.host.access.identity import Identity
 from agenthost.host.authoring.turn import Turn
 from agenthost.host.log import journal as journal_module
 from agenthost.host.log.stats import GROUP_SIZES
-from agenthost.host.storage.sqlite import FILE
+from agenthost.host.state.engine import Engine
+from agenthost.host.state.session import TranscriptEntry
+from agenthost.host.storage import Group
+from agenthost.host.storage.sqlite import FILE, SqliteStorage
 from hosting import new_session, run, started
 from talking import Talk
 from turning import tell
@@ -53,9 +56,9 @@ def test_a_group_is_written_even_if_entries_never_stop(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
             session = await new_session(host, URI)
-            before = host.journal.shown_seq
+            before = host.line.shown_seq
             place = 0
-            while host.journal.shown_seq == before:
+            while host.line.shown_seq == before:
                 session.act(title_changed(str(place := place + 1)))
                 await asyncio.sleep(0)
 
@@ -85,7 +88,7 @@ def test_what_piles_up_while_a_group_is_written_goes_into_the_next(tmp_path: Pat
                 await asyncio.sleep(0)
             await host.journal.wait()
             assert host.journal.stats.commits < 300
-            assert host.journal.shown_seq == host.journal.last_seq == host.opening.last_seq + 301
+            assert host.line.shown_seq == host.opening.last_seq + 301
 
     run(story)
 
@@ -98,10 +101,10 @@ def test_numbers_go_on_after_a_restart_in_a_new_range(tmp_path: Path) -> None:
                 assert host.opening.last_seq > last
                 if place == 0:
                     await new_session(host, URI)
-                before = host.journal.shown_seq
+                before = host.line.shown_seq
                 session = await host.sessions.get(URI)
                 await host.journal.wait(session.act(title_changed(str(place))))
-                last = host.journal.shown_seq
+                last = host.line.shown_seq
                 assert last == before + 1
 
     run(story)
@@ -198,7 +201,8 @@ def test_a_store_that_cannot_be_written_loses_nothing_and_shows_nothing(
             await host.journal.wait()
             assert host.journal.trouble is None
             titles = [
-                json.loads(item.envelope)["action"]["title"] for item in await feed.subscriber.wait_next()
+                json.loads(item.envelopes()[0])["action"]["title"]
+                for item in await feed.subscriber.wait_next()
             ]
             assert titles == [str(place) for place in range(10)]
             await new_session(host, "demo:/two")
@@ -225,5 +229,46 @@ def test_closing_while_the_store_cannot_be_written_ends_in_time_and_tells_those_
             other.close()
         async with started(tmp_path) as host:
             assert (await host.sessions.get(URI)).state["title"] == "New"
+
+    run(story)
+
+
+class LosesAnswers(SqliteStorage):
+    """A store whose answer is lost at every other commit: it was written, and nobody is told."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.commits = 0
+
+    def commit(self, group: Group) -> int:
+        base = super().commit(group)
+        self.commits += 1
+        if self.commits % 2:
+            raise StorageError("the answer was lost")
+        return base
+
+
+def test_a_group_whose_commit_was_in_doubt_is_neither_written_nor_numbered_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal_module, "RETRY_SECONDS", 0.01)
+
+    async def story() -> None:
+        async with Engine(LosesAnswers(tmp_path)) as host:
+            session = await new_session(host, URI)
+            feed = host.feed(Identity("me"))
+            seen = (await feed.subscribe(URI)).seq
+            for place in range(3):
+                messages = [TranscriptEntry(None, {"role": "user", "content": str(place)})]
+                await host.journal.wait(session.act(title_changed(str(place)), messages=messages))
+            items = await feed.subscriber.wait_next()
+            assert [item.seq for item in items] == [seen + 1, seen + 2, seen + 3]
+            shown = [line for item in items for line in item.envelopes()]
+            failures = host.journal.stats.failures
+        assert failures > 3
+        async with started(tmp_path) as host:
+            back = await host.feed(Identity("me")).resume(seen, [URI])
+            assert [entry.envelope for entry in back.replay or []] == shown
+            assert len((await host.sessions.get(URI)).messages) == 3
 
     run(story)

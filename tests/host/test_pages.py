@@ -68,7 +68,7 @@ async def read_all(pages: Pages) -> list[Sequence[Entry]]:
 def test_pages_meet_in_the_middle_of_text_that_streamed(tmp_path: Path) -> None:
     async def story() -> None:
         async with speaking(tmp_path) as (host, session):
-            seen = host.journal.shown_seq
+            seen = host.line.shown_seq
             texts = [str(place) for place in range(3 * MAX_RUN)]
             say(session, *texts)
             await host.journal.wait()
@@ -83,7 +83,7 @@ def test_pages_meet_in_the_middle_of_text_that_streamed(tmp_path: Path) -> None:
 def test_one_that_saw_half_of_a_run_reads_on_in_the_middle_of_it(tmp_path: Path) -> None:
     async def story() -> None:
         async with speaking(tmp_path) as (host, session):
-            before = host.journal.shown_seq
+            before = host.line.shown_seq
             say(session, *"abcdef")
             await host.journal.wait()
             (page,) = await read_all(host.feed(ME).follow(session, before + 4))
@@ -95,7 +95,7 @@ def test_one_that_saw_half_of_a_run_reads_on_in_the_middle_of_it(tmp_path: Path)
 def test_what_happens_while_pages_are_read_comes_live_and_once(tmp_path: Path) -> None:
     async def story() -> None:
         async with speaking(tmp_path) as (host, session):
-            seen = host.journal.shown_seq
+            seen = host.line.shown_seq
             for place in range(40):
                 session.act(title_changed(f"{place}" + "." * 100))
             await host.journal.wait()
@@ -120,7 +120,7 @@ def test_what_happens_while_pages_are_read_comes_live_and_once(tmp_path: Path) -
 def test_one_that_leaves_between_two_pages_is_held_by_nothing(tmp_path: Path) -> None:
     async def story() -> None:
         async with speaking(tmp_path) as (host, session):
-            seen = host.journal.shown_seq
+            seen = host.line.shown_seq
             for place in range(40):
                 session.act(title_changed(f"{place}" + "." * 100))
             await host.journal.wait()
@@ -144,7 +144,7 @@ def test_one_that_leaves_between_two_pages_is_held_by_nothing(tmp_path: Path) ->
 def test_a_page_has_little_more_than_it_may_have(tmp_path: Path) -> None:
     async def story() -> None:
         async with speaking(tmp_path) as (host, session):
-            seen = host.journal.shown_seq
+            seen = host.line.shown_seq
             for place in range(100):
                 session.act(title_changed("x" * (3_000 if place % 10 == 5 else 10)))
             await host.journal.wait()
@@ -159,7 +159,7 @@ def test_a_page_has_little_more_than_it_may_have(tmp_path: Path) -> None:
 def test_refusals_of_others_end_no_page(tmp_path: Path) -> None:
     async def story() -> None:
         async with speaking(tmp_path) as (host, session):
-            seen = host.journal.shown_seq
+            seen = host.line.shown_seq
             for place in range(50):
                 session.refuse(
                     URI, title_changed("no"), {"clientId": "you", "clientSeq": place}, "No.", Identity("you")
@@ -175,7 +175,7 @@ def test_refusals_of_others_end_no_page(tmp_path: Path) -> None:
 def test_a_log_that_is_trimmed_between_two_pages_makes_no_gap(tmp_path: Path) -> None:
     async def story() -> None:
         async with speaking(tmp_path) as (host, session):
-            seen = host.journal.shown_seq
+            seen = host.line.shown_seq
             for place in range(40):
                 session.act(title_changed(f"{place}" + "." * 100))
             host.journal.write([session.snapshot()])
@@ -193,7 +193,7 @@ def test_a_log_that_is_trimmed_between_two_pages_makes_no_gap(tmp_path: Path) ->
 def test_of_a_session_that_is_gone_there_is_no_next_page(tmp_path: Path) -> None:
     async def story() -> None:
         async with speaking(tmp_path) as (host, session):
-            seen = host.journal.shown_seq
+            seen = host.line.shown_seq
             for place in range(40):
                 session.act(title_changed(f"{place}" + "." * 100))
             await host.journal.wait()

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from agenthost.host.access.identity import Identity
+from agenthost.host.log.entries import first_line
 from agenthost.host.sessions.dispatch import Dispatcher
 from agenthost.host.sessions.listeners import ActionListeners
 from agenthost.host.state.engine import Engine
@@ -51,7 +52,7 @@ async def refused(host: Engine, session: Session, action: Any) -> bytes:
     await host.journal.wait()
     assert refusal is not None
     assert session.state
-    return refusal.envelope
+    return refusal.envelopes()[0]
 
 
 @pytest.mark.parametrize("make", [config, root_config])
@@ -65,7 +66,7 @@ def test_a_large_refusal_is_sent_whole_and_kept_as_what_it_was(
             assert sent["action"] == make(x="y" * 1_000_000)
             (kept,) = stored_refusal(host, ME)
             assert len(kept.envelope) < MAX_KEPT
-            assert decode_json(kept.envelope) == {
+            assert decode_json(first_line(kept.envelope, kept.seq)) == {
                 "isCut": True,
                 "action": {"type": make()["type"]},
                 **{key: sent[key] for key in ("serverSeq", "origin", "rejectionReason")},
@@ -104,9 +105,9 @@ def test_who_was_away_gets_a_fresh_view_in_place_of_what_was_not_kept(tmp_path: 
     async def story() -> None:
         async with started(tmp_path) as host:
             session = await new_session(host, URI)
-            before = host.journal.shown_seq
+            before = host.line.shown_seq
             await refused(host, session, make(x="small"))
-            small = host.journal.shown_seq
+            small = host.line.shown_seq
             back = await host.feed(ME).resume(before, [uri])
             assert back.replay is not None
             assert b'"small"' in back.replay[-1].envelope
@@ -115,7 +116,7 @@ def test_who_was_away_gets_a_fresh_view_in_place_of_what_was_not_kept(tmp_path: 
                 back = await host.feed(ME).resume(seen, [uri])
                 assert back.replay is None
                 assert [view.uri for view in back.views] == [uri]
-            after = await host.feed(ME).resume(host.journal.shown_seq, [uri])
+            after = await host.feed(ME).resume(host.line.shown_seq, [uri])
             assert after.replay == []
             # It is nobody else's, not even of one who has the same id.
             others = await host.feed(YOU).resume(before, [uri])

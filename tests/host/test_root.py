@@ -12,6 +12,7 @@ import pytest
 from agenthost.core.reducers import Live, reduce_root
 from agenthost.errors import StorageError, UriReserved
 from agenthost.host.access.identity import Identity
+from agenthost.host.log.text_runs import unpack
 from agenthost.host.state import engine as engine_module
 from agenthost.host.state import root as root_module
 from agenthost.host.state.engine import Engine
@@ -65,7 +66,7 @@ def test_a_new_root_has_all_its_lists(tmp_path: Path) -> None:
     async def story() -> None:
         async with opened(tmp_path) as host:
             assert host.root.state == {"agents": [], "activeSessions": 0, "terminals": []}
-            assert host.journal.last_seq == host.opening.last_seq
+            assert host.line.shown_seq == host.opening.last_seq
 
     run(story)
 
@@ -78,11 +79,13 @@ def test_only_what_is_news_happens_also_when_a_list_was_changed_in_place(tmp_pat
                 host.root.set_agents(agents)
                 host.root.set_terminals([terminal("sh")])
             first = host.opening.last_seq
-            assert host.journal.last_seq == first + 2
+            await host.journal.wait()
+            assert host.line.shown_seq == first + 2
             agents[0]["description"] = "new"
             agents.append(agent("b"))
             host.root.set_agents(agents)
-            assert host.journal.last_seq == first + 3
+            await host.journal.wait()
+            assert host.line.shown_seq == first + 3
             assert host.root.state["agents"] == agents
 
     run(story)
@@ -120,14 +123,14 @@ def test_many_sessions_made_in_one_moment_are_counted_together(tmp_path: Path) -
         async with opened(tmp_path) as host:
             before = host.journal.stats.commits
             await asyncio.gather(*(new_session(host, f"demo:/{n}") for n in range(60)))
-            counts = [json.loads(found.envelope) for found in host.storage.replay(0, [ROOT], "me")]
+            counts = [json.loads(found.envelope) for found in unpack(host.storage.replay(0, [ROOT], "me"))]
             assert counts[-1]["action"]["activeSessions"] == host.sessions.count == 60
             assert len(counts) == host.journal.stats.commits - before
             host.root.set_active_sessions(7)
             host.root.set_active_sessions(8)
             host.root.set_active_sessions(60)
             await host.journal.wait()
-            assert host.journal.last_seq == host.opening.last_seq + len(counts)  # in the end it was no news
+            assert host.line.shown_seq == host.opening.last_seq + len(counts)  # in the end it was no news
 
     run(story)
 
@@ -150,7 +153,7 @@ def test_the_root_is_there_after_a_restart_and_says_nothing_when_nothing_changed
         for _ in range(2):
             async with opened(tmp_path, agents=[agent("a")], config=settings({"x": 1}, x="number")) as host:
                 assert host.root.state == host.root.shown.state == before
-                assert host.journal.last_seq == host.opening.last_seq
+                assert host.line.shown_seq == host.opening.last_seq
         async with opened(tmp_path, config=settings({"x": 1}, x="number")) as host:
             assert host.root.state == before  # agents that are not known yet are those of the last time
 
@@ -240,14 +243,14 @@ def test_a_refusal_changes_nothing_and_is_replayed_to_its_client_alone(tmp_path:
             refused = host.root.refuse(ROOT_URI, choose(x="no"), ORIGIN, "x is a number", Identity("me"))
             await host.journal.wait()
             assert (refused.only_for, refused.reason) == ("me", "x is a number")
-            assert json.loads(refused.envelope)["rejectionReason"] == "x is a number"
+            assert json.loads(refused.envelopes()[0])["rejectionReason"] == "x is a number"
             assert listener.subscriber.backlog == 0
             assert host.root.state["config"]["values"] == {"x": 1}
         async with opened(tmp_path, config=config) as host:
             mine = await host.feed(Identity("me")).resume(seen, [ROOT_URI])
             yours = await host.feed(Identity("you")).resume(seen, [ROOT_URI])
             assert mine.replay is not None
-            assert [entry.envelope for entry in mine.replay] == [refused.envelope]
+            assert [entry.envelope for entry in mine.replay] == refused.envelopes()
             assert yours.replay == []
             assert host.root.state["config"]["values"] == {"x": 1}
 
@@ -271,7 +274,7 @@ def test_the_roots_log_is_trimmed_once_a_snapshot_holds_it(
             await host.journal.wait()
             assert host.storage.trim(5, 1_000) > 0
             assert (await host.feed(Identity("me")).resume(0, [ROOT_URI])).replay is None
-            recent = await host.feed(Identity("me")).resume(host.journal.shown_seq - 3, [ROOT_URI])
+            recent = await host.feed(Identity("me")).resume(host.line.shown_seq - 3, [ROOT_URI])
             assert recent.replay is not None
             assert len(recent.replay) == 3
         async with opened(tmp_path, config=config) as host:

@@ -43,14 +43,14 @@ def test_a_session_is_there_after_a_restart_with_all_that_happened(tmp_path: Pat
                 messages=[TranscriptEntry("t1", {"role": "user", "content": "Hi"})],
             )
             await host.journal.wait(ticket)
-            before, last_seq = session.conversation, host.journal.last_seq
+            before, last_seq = session.conversation, host.line.shown_seq
         async with started(tmp_path) as host:
             again = await host.sessions.get(URI)
             assert again.conversation == before
             assert again.messages == [TranscriptEntry("t1", {"role": "user", "content": "Hi"})]
             assert (again.private, again.row.name) == ({"kept": {"secret": 1}}, "one")
             assert host.opening.active == [again.number]
-            assert host.journal.last_seq >= last_seq
+            assert host.line.shown_seq >= last_seq
 
     run(story)
 
@@ -59,9 +59,9 @@ def test_private_data_is_kept_without_any_action(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
             session = await new_session(host, URI, private={"kept": {"old": 1}})
-            last_seq = host.journal.last_seq
+            last_seq = host.line.shown_seq
             await host.journal.wait(session.keep({"kept": {"new": 2}}))
-            assert host.journal.last_seq == last_seq
+            assert host.line.shown_seq == last_seq
             with pytest.raises(TypeError):
                 session.keep({"kept": {"new": object()}})
             with pytest.raises(TypeError):
@@ -108,7 +108,11 @@ def test_a_subscriber_hears_everything_after_its_view_once_and_in_order(tmp_path
             await host.journal.wait()
             items = await feed.subscriber.wait_next()
             assert heard(items) == [view.seq + 1, view.seq + 2, view.seq + 3]
-            assert [json.loads(item.envelope)["action"]["title"] for item in items] == ["before", "a", "b"]
+            assert [json.loads(item.envelopes()[0])["action"]["title"] for item in items] == [
+                "before",
+                "a",
+                "b",
+            ]
 
     run(story)
 
@@ -171,7 +175,7 @@ def test_what_is_no_longer_kept_comes_as_a_fresh_view(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
             session = await new_session(host, URI)
-            seen = host.journal.shown_seq
+            seen = host.line.shown_seq
             for place in range(20):
                 session.act(actions.title_changed(str(place)))
             host.journal.write([session.snapshot()])
@@ -179,7 +183,7 @@ def test_what_is_no_longer_kept_comes_as_a_fresh_view(tmp_path: Path) -> None:
             host.storage.trim(5, 1_000)
             back = await host.feed(Identity("me")).resume(seen, [URI])
             assert (back.replay, back.views[0].state["title"]) == (None, "19")
-            recent = await host.feed(Identity("me")).resume(host.journal.shown_seq - 3, [URI])
+            recent = await host.feed(Identity("me")).resume(host.line.shown_seq - 3, [URI])
             assert recent.replay is not None
             assert len(recent.replay) == 3
         async with started(tmp_path) as host:
@@ -192,7 +196,7 @@ def test_a_refusal_is_replayed_to_its_client_alone(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path) as host:
             session = await new_session(host, URI)
-            seen = host.journal.shown_seq
+            seen = host.line.shown_seq
             session.refuse(
                 URI,
                 actions.title_changed("no"),

@@ -322,9 +322,7 @@ async def _play(folder: Path, plan: list[Any], way: Way) -> tuple[list[bytes], A
         for place, step in enumerate(plan):
             if step == "refuse":
                 origin: Any = {"clientId": "me", "clientSeq": place}
-                refused.append(
-                    session.refuse(URI, title_changed("no"), origin, "not now", Identity("me")).seq
-                )
+                refused.append(session.refuse(URI, title_changed("no"), origin, "not now", Identity("me")))
             elif step == "read":
                 assert session.chat is session.chat
             elif step == "wait":
@@ -338,7 +336,8 @@ async def _play(folder: Path, plan: list[Any], way: Way) -> tuple[list[bytes], A
         await host.journal.wait()
         assert host.journal.buffered == 0
         entries = logged(host, session)
-        shown = [entry.envelope for entry in entries if entry.seq not in refused]
+        gone = [one.seq for one in refused]
+        shown = [entry.envelope for entry in entries if entry.seq not in gone]
         heard = envelopes(await feed.subscriber.wait_next()) if shown else []
         assert heard == shown
         states = session.conversation

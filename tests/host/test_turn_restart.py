@@ -155,7 +155,7 @@ def test_a_turn_that_was_interrupted_anywhere_ends_as_if_it_was_not(
         into = folder / "after" if way == "crash" else folder
         uri, seen = await begun(folder, kind, world, place, into if way == "crash" else None)
         async with talking(into, kind(world)) as world.host:
-            assert world.host.parts.engine.journal.last_seq >= seen[-1]
+            assert world.host.parts.engine.line.shown_seq >= seen[-1]
             talk = await Talk.join(world.host, uri)
             await until(talk, lambda state: state["turns"])
             (after,) = talk.state["turns"]

@@ -151,6 +151,12 @@ def test_a_session_is_exported_as_the_command_line_does_it(
     wait_idle(tab)
     say(tab, "/error")
     expect(answer(tab)).to_contain_text("Try again")
+    tab.page.get_by_role("button", name="Session", exact=True).click()
+    tab.page.get_by_role("menuitem", name="Fork").click()
+    expect(tab.page.locator(".chat-source")).to_be_visible()
+    say(tab, "in another chat")
+    expect(answer(tab)).to_contain_text("You said: in another chat")
+    wait_idle(tab)
     with tab.page.expect_download() as waiting:
         tab.page.get_by_role("button", name="Session", exact=True).click()
         tab.page.get_by_role("menuitem", name="Export as Markdown").click()

@@ -206,6 +206,13 @@ def test_every_message_is_seen_filtered_and_read_whole(stage: Stage, open_tab: O
     page.get_by_label("Direction").select_option("out")
     expect(rows.filter(has_text="chat/turnStarted")).to_have_count(1)
     page.get_by_label("Direction").select_option("in")
+    page.get_by_label("Direction").select_option("both")
+    page.get_by_label("Kind").select_option("response")
+    page.get_by_label("Channel").select_option(uri)  # an answer is on the channel of its request
+    expect(rows.filter(has_text="createSession").locator(".about")).to_have_text(uri)
+    page.get_by_label("Channel").select_option("")
+    page.get_by_label("Kind").select_option("action")
+    page.get_by_label("Direction").select_option("in")
     page.get_by_label("Filter by text").fill("hello DELTA")
     expect(rows.first).to_contain_text("chat/delta")
     page.get_by_label("Channel").select_option(chat_of(tab, uri))

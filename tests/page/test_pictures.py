@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from browsing import OpenTab, Tab
-from journeys import answer, begin, call, dispatch, expect, fill_workspace, go_to, wait_idle
+from journeys import answer, begin, call, dispatch, expect, fill_workspace, go_to, say, wait_idle
 from picturing import keep_small, pictures_folder
 from serving import serving
 
@@ -56,6 +56,25 @@ def test_pictures_of_the_main_views(tmp_path: Path, open_tab: OpenTab, pictures:
         picture_all(served.wait_url(), open_tab, pictures)
 
 
+def picture_chats(tab: Tab, uri: str, pictures: Path) -> None:
+    """Show a session with several chats: a fork, and a side chat that waits."""
+    page = tab.page
+    go_to(tab, uri)
+    turn = page.locator(".turn").last
+    turn.hover()
+    turn.get_by_role("button", name="Fork from here").click()
+    expect(page.locator(".chat-source")).to_be_visible()
+    page.get_by_role("navigation", name="Chats").get_by_role("link", name="Main").click()
+    expect(page.locator(".chat-source")).to_have_count(0)
+    page.locator(".turn .answer p").first.select_text()
+    turn.hover()
+    turn.get_by_role("button", name="Ask aside").click()
+    expect(page.locator(".chat-source")).to_be_visible()
+    say(tab, "Make the greeting test pass")
+    expect(call(tab).locator(".diff")).to_be_visible()
+    take(tab, pictures / "chats.png")
+
+
 def picture_all(url: str, open_tab: OpenTab, pictures: Path) -> None:
     """Go through the views."""
     tab = open_tab(url, viewport=WIDE, device_scale_factor=2, color_scheme="light")
@@ -93,6 +112,7 @@ def picture_all(url: str, open_tab: OpenTab, pictures: Path) -> None:
     expect(page.get_by_label("Greeting", exact=True)).to_be_visible()
     take(tab, pictures / "create.png")
 
+    picture_chats(tab, tour, pictures)
     page.set_viewport_size({"width": PHONE_WIDTH, "height": 740})
     go_to(tab, coding)
     expect(call(tab).get_by_role("button", name="Allow once")).to_be_in_viewport()

@@ -9,6 +9,7 @@ from typing import Any
 
 from agenthost.core.reducers import Live, reduce_chat
 from agenthost.edges.ahp.v0_1.projection import expander
+from agenthost.host.access.identity import Identity
 from agenthost.host.log.text_runs import actions_after, unpack
 from agenthost.host.state.registry import CHAT_PREFIX, chat_uri_of
 from agenthost.host.storage import ROOT, Entry
@@ -20,6 +21,8 @@ from agenthost.wire.json import decode_json
 OLD = "0.1.0"
 NEW = "1.0.0"
 """The versions that clients speak. Each has envelopes of its own under the same numbers."""
+
+NOBODY = "nobody"
 
 
 class Wrong(AssertionError):
@@ -40,7 +43,7 @@ class Book:
         meanings: every number that any client of a version ever saw, and the envelope under it.
         shown: what should be there, by version, resource and number, and when it was shown.
         said: what AAP clients were told, by session and question, and when.
-        made: sessions that a client was told are there, and since when.
+        made: sessions and further chats that a client was told are there, and since when.
         begun: numbers that snapshots were given as of.
         lost: how much was taken by cuts that were allowed to take it.
     """
@@ -82,20 +85,25 @@ class Book:
     def _check_made(self, store: SqliteStorage, may_lose_after: float) -> None:
         for uri, when in list(self.made.items()):
             if store.find(uri=uri) is None:
-                self._lose(when, may_lose_after, "session", uri, "was made and is lost")
+                self._lose(when, may_lose_after, uri, "was made and is lost")
                 del self.made[uri]
-                for gone in ((OLD, uri), (NEW, uri), (NEW, chat_uri_of(uri.partition(":/")[2]))):
-                    self.shown.pop(gone, None)
+                self.shown.pop((OLD, uri), None)
+                for gone in (uri, chat_uri_of(uri.partition(":/")[2])):
+                    self.shown.pop((NEW, gone), None)
 
     def _check_log(self, store: SqliteStorage, version: str, uri: str, may_lose_after: float) -> None:
         number = _number(store, uri)
         floor = store.floor([number])
-        stored = _envelopes(store.replay(floor, [number], "nobody"), version, uri)
-        there = {entry.seq: json.dumps(decode_json(entry.envelope), sort_keys=True) for entry in stored}
+        shown = self.shown[version, uri]
+        there: dict[int, str] = {}
+        # A refusal is there for its client alone.
+        refused = [text for text, _ in shown.values() if '"rejectionReason"' in text]
+        for client in {NOBODY, *map(_refused, refused)}:
+            stored = _envelopes(store.replay(floor, [number], client), version, uri)
+            there |= {entry.seq: json.dumps(decode_json(entry.envelope), sort_keys=True) for entry in stored}
         for seq, text in there.items():
             known = self.meanings.setdefault((version, seq), text)
             demand(known == text, f"number {seq} of {uri} is stored as {text}, and was shown as {known}")
-        shown = self.shown[version, uri]
         for seq, (text, when) in list(shown.items()):
             if seq > floor and seq not in there:
                 self._lose(when, may_lose_after, uri, "has lost", seq, text)
@@ -112,12 +120,24 @@ class Book:
                 del self.said[session, question]
 
 
+def further_chat_of(uri: str) -> str:
+    """Return the further chat that a session is given."""
+    return f"{CHAT_PREFIX}further/{uri.partition(':/')[2]}"
+
+
+def _refused(text: str) -> str:
+    """Return the client that an envelope is a refusal for; nobody, if it is for all."""
+    envelope = json.loads(text)
+    return Identity(envelope["origin"]["clientId"]).key if "rejectionReason" in envelope else NOBODY
+
+
 def _number(store: SqliteStorage, uri: str) -> int:
     """Return the number of the log that has what happens on a channel."""
     if uri in (ROOT_URI, OLD_ROOT_URI):
         return ROOT
-    is_chat = uri.startswith(CHAT_PREFIX)
-    row = store.find(name=uri.removeprefix(CHAT_PREFIX)) if is_chat else store.find(uri=uri)
+    row = store.find(uri=uri)  # a further chat has a row of its own, the default chat that of its session
+    if row is None and uri.startswith(CHAT_PREFIX):
+        row = store.find(name=uri.removeprefix(CHAT_PREFIX))
     demand(row is not None, uri, "was shown and is not there")
     assert row is not None
     return row.number

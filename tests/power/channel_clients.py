@@ -12,12 +12,12 @@ from agenthost.core.reducers import REDUCERS, Live
 from agenthost.core.times import iso_time
 from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.ahp.errors import ErrorCode
-from power.book import NEW, Book, demand
+from power.book import NEW, Book, demand, further_chat_of
 from power.clients import TURNS_PER_SESSION, Line, SessionLost
 
 
 class ChannelWatcher:
-    """A client with one session at a time, in whose chat it has turns; it watches the root too.
+    """A client with one session at a time, in whose two chats it has turns; it watches the root too.
 
     What it folded of each channel is compared with what a new client is shown, and it is all of it: the times
     are in the actions. An action whose echo was lost with the connection is sent again.
@@ -32,7 +32,7 @@ class ChannelWatcher:
 
     def _begin_anew(self) -> None:
         self.uri = f"teller:/{self._name}-{next(self._names)}"
-        self._chat = ""
+        self._chats: list[str] = []
         self._bases: dict[str, tuple[Any, int]] = {}
         self._heard: dict[str, list[Any]] = {}
         self._lives: dict[str, Live[Any]] = {}
@@ -64,12 +64,22 @@ class ChannelWatcher:
         self._load(welcome["snapshots"])
         await line.request("createSession", channel=self.uri, provider="teller")
         self._book.made.setdefault(self.uri, time.monotonic())
-        for _ in range(2):
-            subscribed = await line.request("subscribe", channel=self._chat or self.uri)
-            self._take(line)  # it came before
-            self._load([subscribed["snapshot"]])
-            self._chat = self._lives[self.uri].state["defaultChat"]
+        await self._follow(line, self.uri)
+        while self._lives[self.uri].state["lifecycle"] == "creating":
+            line.came = await line.wait_actions()
+            self._take(line)
+        default, further = self._lives[self.uri].state["defaultChat"], further_chat_of(self.uri)
+        await line.request("createChat", channel=self.uri, chat=further)
+        self._book.made.setdefault(further, time.monotonic())
+        self._chats = [default, further]
+        for chat in self._chats:
+            await self._follow(line, chat)
         self._is_made = True
+
+    async def _follow(self, line: Line, channel: str) -> None:
+        subscribed = await line.request("subscribe", channel=channel)
+        self._take(line)  # it came before
+        self._load([subscribed["snapshot"]])
 
     def _hello(self, name: str, channels: list[str]) -> Any:
         wanted = {"protocolVersions": [NEW], "clientId": name, "initialSubscriptions": channels}
@@ -77,7 +87,7 @@ class ChannelWatcher:
 
     @property
     def _channels(self) -> list[str]:
-        return [ROOT_URI, self.uri, self._chat]
+        return [ROOT_URI, self.uri, *self._chats]
 
     async def _come_back(self, line: Line) -> None:
         is_lost = self._last_seen not in self._known()
@@ -102,7 +112,8 @@ class ChannelWatcher:
             gone = [uri for uri in self._channels if uri not in there]
             self._load(result["snapshots"])
         if gone:
-            demand(self.uri not in self._book.made, self.uri, "is there, and the client is told it is not")
+            kept = [uri for uri in gone if uri in self._book.made]
+            demand(not kept, kept, "are there, and the client is told they are not")
             self._begin_anew()
             raise SessionLost
         if self._asked is not None:
@@ -121,7 +132,7 @@ class ChannelWatcher:
             self._heard[uri] = []
             self._last_seen = max(self._last_seen, seq)
             self._book.begun.add(seq)
-            turns = snapshot["state"].get("turns", [])
+            turns = [*snapshot["state"].get("turns", []), snapshot["state"].get("activeTurn", {"id": ""})]
             if self._asked is not None and self._asked["action"]["turnId"] in [turn["id"] for turn in turns]:
                 self._asked = None
 
@@ -169,18 +180,19 @@ class ChannelWatcher:
 
     async def _talk(self, line: Line) -> None:
         while True:
-            if self._asked is None and "activeTurn" not in self._lives[self._chat].state:
-                await self._ask(line)
+            chat = self._chats[self._turns % len(self._chats)]
+            if self._asked is None and "activeTurn" not in self._lives[chat].state:
+                await self._ask(line, chat)
             line.came = await line.wait_actions()
             self._take(line)
 
-    async def _ask(self, line: Line) -> None:
+    async def _ask(self, line: Line, chat: str) -> None:
         self._turns += 1
         name = f"{self.uri.partition(':/')[2]}t{self._turns}-{time.monotonic_ns()}"
         message = {"text": name, "origin": {"kind": "user"}}
         started = {"startedAt": iso_time(time.time_ns() // 1_000_000), "message": message}
         action = {"type": "chat/turnStarted", "turnId": name, **started}
-        self._asked = {"channel": self._chat, "clientSeq": self._turns, "action": action}
+        self._asked = {"channel": chat, "clientSeq": self._turns, "action": action}
         await line.dispatch(self._asked)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from agenthost.client import AapClient, Permission, ToolCall
-from agenthost.client.ahp import AhpClient, answer_text
+from agenthost.client.ahp import AhpClient, answer_text, subagent_session
 from agenthost.client.ahp.session import Session
 from agenthost.core.session_meta import diffs_of
 from hosting import run
@@ -97,7 +97,7 @@ def test_the_lead_runs_tasks_in_parallel(tmp_path: Path) -> None:
             session = await ahp.create("lead")
             assert await session.ask("*.py *.md") == expected
             blocks = [part["toolCall"]["content"][0] for part in session.turns[-1]["responseParts"][:2]]  # type: ignore[typeddict-item]
-            children = [await ahp.session(block["resource"]) for block in blocks]  # type: ignore[typeddict-item]
+            children = [await ahp.session(subagent_session(block)) for block in blocks]
             assert [answer_text(child.turns[-1]) for child in children] == [
                 "2 files fit *.py",
                 "1 files fit *.md",
@@ -118,7 +118,7 @@ def test_a_task_survives_a_kill_of_the_host_and_is_not_given_twice(tmp_path: Pat
             await session.send("hello")
             await session.until(lambda _: any("content" in call for call in session.calls))
             block: Any = session.calls[0]["content"][0]  # type: ignore[typeddict-item]
-            child = await ahp.session(block["resource"])
+            child = await ahp.session(subagent_session(block))
             await wait_call(child)
             uris.extend([session.uri, child.uri])
 
@@ -128,7 +128,8 @@ def test_a_task_survives_a_kill_of_the_host_and_is_not_given_twice(tmp_path: Pat
             child.approve(await wait_call(child))
             state = await session.until(lambda state: state.chat["turns"])
             assert answer_text(state.chat["turns"][-1]).startswith("I ask. It says: Wrote a.txt: +1 -0 lines")
-            assert sorted(one["resource"] for one in await ahp.sessions.load()) == sorted(uris)
+            assert [one["resource"] for one in await ahp.sessions.load()] == uris[:1]
+            assert len(session.state.session["chats"]) == 2
 
     with serving(*words) as served:
         tell(served, before)

@@ -3,7 +3,7 @@
 from agenthost.core import actions
 from agenthost.core.reducers import Live, reduce_chat, reduce_session
 from agenthost.host.client import HostClient
-from agenthost.host.log.journal import Journal
+from agenthost.host.log.entries import encode_entry
 from agenthost.host.sessions.action_source import ClientAction
 from agenthost.host.sessions.dispatch import Dispatcher
 from agenthost.host.state.root import Root
@@ -41,8 +41,8 @@ def to_the_root(root: Root) -> None:
     root.act(actions.root_config_changed({"key": 1}, replace=True))
 
 
-def to_the_journal(journal: Journal) -> None:
-    journal.number("ahp-chat:/1", actions.turn_cancelled("t1", 5))
+def to_the_journal() -> None:
+    encode_entry("ahp-chat:/1", actions.turn_cancelled("t1", 5))
 
 
 def reduced(session: Live[SessionState], chat: Live[ChatState]) -> None:

@@ -6,7 +6,7 @@ from agenthost.client.ahp.connection import Connection
 from agenthost.core import actions
 from agenthost.core.reducers import Live, reduce_chat, reduce_session, reduce_terminal
 from agenthost.host.client import HostClient
-from agenthost.host.log.journal import Journal
+from agenthost.host.log.entries import encode_entry
 from agenthost.host.sessions.action_source import ClientAction
 from agenthost.host.sessions.dispatch import Dispatcher
 from agenthost.host.state.root import Root
@@ -106,9 +106,9 @@ def to_the_root(root: Root, action: dict[str, Any]) -> None:
     root.act(action)  # error: arg-type
 
 
-def to_the_journal(journal: Journal, action: dict[str, Any]) -> None:
-    journal.number("ahp-chat:/1", action)  # error: arg-type
-    journal.number(actions.turn_cancelled("t1", 5))  # error: call-arg
+def to_the_journal(action: dict[str, Any]) -> None:
+    encode_entry("ahp-chat:/1", action)  # error: arg-type
+    encode_entry(actions.turn_cancelled("t1", 5))  # error: call-arg
 
 
 def reduced(session: Live[SessionState], chat: Live[ChatState], terminal: Live[TerminalState]) -> None:

@@ -195,6 +195,21 @@ def finds_the_session_again(window: Window, _stage: Stage) -> None:
     window.wait_idle()
 
 
+@_step("a conversation is forked, and the fork goes on by itself")
+def forks(window: Window, _stage: Stage) -> None:
+    window.start_anew()
+    for text in ("One", "Two"):
+        window.say(text)
+        window.wait_answer(f"You said: {text}")
+        window.wait_idle()
+    window.fork("Two")
+    window.wait_answer("You said: One")
+    window.say("Another two")
+    window.wait_answer("You said: Another two")
+    window.wait_idle()
+    expect(window.page.locator(".interactive-request")).to_have_count(2)
+
+
 @_step("no other server was asked for anything")
 def stays_on_this_machine(window: Window, _stage: Stage) -> None:
     assert window.foreign == []

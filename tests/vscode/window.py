@@ -161,6 +161,13 @@ class Window:
         """Stop the turn that runs."""
         self.page.locator(".chat-execute-toolbar").get_by_role("button", name="Cancel").click()
 
+    def fork(self, text: str) -> None:
+        """Fork the conversation before a message: it goes on in another chat of the session."""
+        asked = self.page.locator(".interactive-request").filter(has_text=text).last
+        asked.hover()
+        asked.get_by_role("button", name="Fork conversation from this point").click()
+        expect(asked).to_have_count(0)
+
     # Approving
 
     @property

@@ -513,3 +513,14 @@ test("a channel without a state is watched without one", async () => {
   expect(watch.presence.value.status).toBe("loading");
   expect(watch.state.value).toBeUndefined();
 });
+
+test("a chat that is removed from its session is gone, also for those who come back to it", async () => {
+  const client = await started();
+  client.session(SESSION);
+  const chat = client.chat(CHAT);
+  await settle();
+  expect(chat.presence.value.status).toBe("live");
+  host.act(SESSION, { type: "session/chatRemoved", chat: CHAT });
+  await settle();
+  expect(chat.presence.value).toEqual({ status: "gone", reason: "It was removed." });
+});

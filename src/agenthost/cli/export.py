@@ -1,33 +1,56 @@
 """A session as a Markdown document: everything that was said and done in it. Pure."""
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from agenthost.cli.chat.render.calls import content_blocks, describe_content, headline, outcome, text_lines
 from agenthost.cli.chat.render.events import plain_text
 from agenthost.cli.chat.render.wording import describe_end, describe_usage, session_id
-from agenthost.core.conversation import Conversation
 from agenthost.core.queries import has_ended
 from agenthost.core.times import unix_ms
+from agenthost.wire.ahp.chat import ChatState
 from agenthost.wire.ahp.message import attachment_label
+from agenthost.wire.ahp.session import SessionState
 
 __all__ = ["format_time", "session_to_markdown"]
 
 _FENCES = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 
 
-def session_to_markdown(uri: str, state: Conversation, created_at: str | None) -> str:
-    """Return the document of a session."""
-    session, chat = state
-    turns = [*chat["turns"], *([chat["activeTurn"]] if "activeTurn" in chat else [])]
+_KINDS = {"fork": "Fork", "sideChat": "Side chat"}
+"""What chats without a title are called, by their origin."""
+
+
+def session_to_markdown(
+    uri: str, session: SessionState, chats: Sequence[ChatState], created_at: str | None
+) -> str:
+    """Return the document of a session and its chats, the default one first."""
+    title = session["title"] or "Untitled"
     begun = f"from {format_time(created_at)} to " if created_at else "last used "
-    blocks = [
-        f"# {session['title'] or 'Untitled'}",
-        f"Session {session_id(uri)} with {session['provider']}, {begun}{format_time(chat['modifiedAt'])}.",
-        *(block for turn in turns for block in _turn(turn, session["provider"])),
-    ]
+    used = format_time(max(chat["modifiedAt"] for chat in chats))
+    blocks = [f"# {title}", f"Session {session_id(uri)} with {session['provider']}, {begun}{used}."]
+    for number, chat in enumerate(chats):
+        if number > 0:
+            blocks.append(f"# {title}: {_chat_name(chat, chats[1:])}")
+        turns = [*chat["turns"], *([chat["activeTurn"]] if "activeTurn" in chat else [])]
+        blocks += (block for turn in turns for block in _turn(turn, session["provider"]))
     return "\n\n".join(blocks) + "\n"
+
+
+def _chat_name(chat: ChatState, others: Sequence[ChatState]) -> str:
+    """Return the name of a further chat; without a title, after its origin and with a number if needed."""
+    if chat["title"]:
+        return chat["title"]
+    kind = _chat_kind(chat)
+    alike = [one["resource"] for one in others if not one["title"] and _chat_kind(one) == kind]
+    number = f" {alike.index(chat['resource']) + 1}" if len(alike) > 1 else ""
+    return f"{kind}{number}"
+
+
+def _chat_kind(chat: ChatState) -> str:
+    return _KINDS.get(chat.get("origin", {"kind": "user"})["kind"], "Chat")
 
 
 def format_time(time: str) -> str:

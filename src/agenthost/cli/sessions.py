@@ -18,6 +18,7 @@ from agenthost.cli.export import format_time, session_to_markdown
 from agenthost.cli.terminal_text import printable
 from agenthost.client.ahp import AhpClient, Session, Unauthorized, Unreachable
 from agenthost.errors import StorageInUse
+from agenthost.wire.ahp.chat import ChatState
 from agenthost.wire.json import encode_json
 
 __all__ = ["Server", "delete", "end", "export", "list_all", "show"]
@@ -85,15 +86,28 @@ def export(server: Server, name: str, *, is_json: bool, output: Path | None) -> 
 async def _markdown(client: AhpClient, name: str) -> str:
     session = await _open(client, name)
     summary = client.sessions.get(session.uri)
-    return session_to_markdown(session.uri, session.confirmed, summary["createdAt"] if summary else None)
+    created_at = summary["createdAt"] if summary else None
+    return session_to_markdown(session.uri, session.confirmed.session, await _chats(session), created_at)
 
 
 async def _whole(client: AhpClient, name: str) -> str:
-    """Return the states of a session and its chat."""
+    """Return the states of a session and its chats."""
     session = await _open(client, name)
-    state, chat = session.confirmed
+    chats: Any = await _chats(session)
     summary: Any = client.sessions.get(session.uri)
-    return _json({"summary": summary, "session": state, "chat": chat}) + "\n"
+    return _json({"summary": summary, "session": session.confirmed.session, "chats": chats}) + "\n"
+
+
+async def _chats(session: Session) -> list[ChatState]:
+    """Return the states of the chats, the default one first. Those of subagents belong to the calls there."""
+    further = [
+        one["resource"]
+        for one in session.confirmed.session["chats"]
+        if one["resource"] != session.chat_uri
+        and one.get("origin", {"kind": "user"})["kind"] != "tool"
+        and one.get("interactivity") != "hidden"
+    ]
+    return [session.confirmed.chat, *[(await session.chat(uri)).confirmed.chat for uri in further]]
 
 
 async def _open(client: AhpClient, name: str) -> Session:

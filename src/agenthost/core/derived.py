@@ -2,31 +2,29 @@
 
 The reducer of a chat changes the chat alone. The host adds these actions on the session's channel, in the
 commit of their cause: the chat's entry in the catalogue, what waits for input, and the unread mark (C2,
-C4 of docs/ahp.md).
+C4 of docs/ahp.md). The entry is updated once for a commit: a short turn begins and ends in the same one.
 """
 
 from typing import Any
 
 from agenthost.core import actions
+from agenthost.core.chats import is_task
 from agenthost.wire.ahp.actions import SessionAction
 from agenthost.wire.ahp.chat import ChatState, ChatSummary, PartialChatSummary
 from agenthost.wire.ahp.common import URI
 from agenthost.wire.ahp.enums import SessionStatus
 from agenthost.wire.ahp.session import SessionInputRequest, SessionState
 
-__all__ = ["chat_summary", "derived_actions", "waiting_in"]
+__all__ = ["QUIET", "chat_summary", "derived_actions", "summary_changes", "waiting_in"]
 
 SHOWN_FIELDS = ("title", "status", "activity", "modifiedAt", "workingDirectories", "movable")
 """The fields of a chat that its entry in the catalogue repeats, and that can change."""
 
 FIXED_FIELDS = ("origin", "interactivity")
 
-RARE = frozenset({"chat/workingDirectorySet", "chat/workingDirectoryRemoved", "chat/movableChanged"})
-"""The actions that change the last two of these."""
-
 WAITING = {"pending-confirmation", "pending-result-confirmation"}
 
-_QUIET = frozenset({"chat/delta", "chat/reasoning", "chat/toolCallDelta", "chat/responsePart", "chat/usage"})
+QUIET = frozenset({"chat/delta", "chat/reasoning", "chat/toolCallDelta", "chat/responsePart", "chat/usage"})
 """Actions of a chat that change nothing that a session shows."""
 
 _ASKING = frozenset(
@@ -53,15 +51,8 @@ def chat_summary(chat: ChatState) -> ChatSummary:
 def derived_actions(
     session: SessionState, kind: str, before: ChatState, after: ChatState
 ) -> list[SessionAction]:
-    """Return what follows in the session from an action of this type in one of its chats."""
-    if kind in _QUIET or before is after:
-        return []
+    """Return what follows at once in the session from an action of this type in one of its chats."""
     found: list[SessionAction] = []
-    changes = _changes(before, after)
-    if kind in RARE:
-        changes.update(_rare_changes(before, after))
-    if changes:
-        found.append(actions.chat_updated(after["resource"], changes))
     if session["status"] & SessionStatus.IS_READ and _became_unread(kind, before, after):
         found.append(actions.is_read_changed(is_read=False))
     if "inputNeeded" in session or kind in _ASKING:
@@ -69,8 +60,9 @@ def derived_actions(
     return found
 
 
-def _changes(before: ChatState, after: ChatState) -> PartialChatSummary:
-    # Written out: this runs for most actions, and most of them change none of these fields.
+def summary_changes(before: ChatState, after: ChatState) -> PartialChatSummary:
+    """Return what changes in the entry of a chat in the catalogue of its session."""
+    # Written out: this runs for every turn, and most of these fields do not change.
     changes: PartialChatSummary = {}
     if after["status"] != before["status"]:
         changes["status"] = after["status"]
@@ -81,11 +73,6 @@ def _changes(before: ChatState, after: ChatState) -> PartialChatSummary:
         changes["activity"] = after.get("activity", "")
     if after["title"] != before["title"]:
         changes["title"] = after["title"]
-    return changes
-
-
-def _rare_changes(before: ChatState, after: ChatState) -> PartialChatSummary:
-    changes: PartialChatSummary = {}
     if after.get("workingDirectories") != before.get("workingDirectories"):
         changes["workingDirectories"] = after.get("workingDirectories", [])
     if after.get("movable") != before.get("movable"):
@@ -96,10 +83,9 @@ def _rare_changes(before: ChatState, after: ChatState) -> PartialChatSummary:
 def _became_unread(kind: str, before: ChatState, after: ChatState) -> bool:
     if kind == "chat/inputRequested":  # C14: even if something waits already
         return True
-    origin: Any = after.get("origin", {})
-    is_task = origin.get("kind") == "tool"  # a part of the turn that gave it
+    # What a subagent does is a part of the turn that gave the task.
     return (
-        not is_task and before.get("activeTurn", {}).get("id") != after.get("activeTurn", {}).get("id")
+        before.get("activeTurn", {}).get("id") != after.get("activeTurn", {}).get("id") and not is_task(after)
     ) or (
         after["status"] & 31 == SessionStatus.INPUT_NEEDED and before["status"] & 31 != after["status"] & 31
     )

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from agenthost.core.changed_files import all_edits
 from agenthost.core.changesets import offered_changesets
+from agenthost.core.chats import is_task
 from agenthost.core.conversation import Conversation
 from agenthost.core.derived import chat_summary
 from agenthost.core.reducers.records import put
@@ -53,6 +54,7 @@ def fork_conversation(
         TurnNotFound: there is no such turn.
     """
     session, chat = conversation
+    own: JsonObject = {"origin": None, "title": ""} if is_task(chat) else {}  # the fork is nobody's task
     new_chat: ChatState = put(
         chat,
         resource=chat_uri,
@@ -60,6 +62,7 @@ def fork_conversation(
         modifiedAt=now_iso,
         turns=forked_turns(chat, turn_id, uri, new_uri),
         **_left_out(NOT_OF_CHAT, chat),
+        **own,
     )
     return Conversation(_forked_session(session, new_chat, new_uri), new_chat)
 

@@ -16,16 +16,21 @@ from agenthost.wire.ahp.tool import FileEdit
 __all__ = [
     "DIFFS",
     "MODEL",
+    "SESSION",
     "STAND_IN",
     "diffs_changed",
     "diffs_of",
     "is_stand_in",
     "model_changed",
     "model_of",
+    "subagent_session",
 ]
 
 MODEL = "agenthost.model"
 DIFFS = "agenthost.diffs"
+
+SESSION = "agenthost.session"
+"""In a block about a subagent: its session, which clients of an older protocol see instead of its chat."""
 
 STAND_IN = "agenthost.standIn"
 """In the metadata of a model: it stands for an agent without a choice of models."""
@@ -34,6 +39,12 @@ STAND_IN = "agenthost.standIn"
 def is_stand_in(model: Any) -> bool:
     """Return whether a model only stands for its agent, which lets nobody choose."""
     return STAND_IN in (model.get("_meta") or {})
+
+
+def subagent_session(block: Any) -> str:
+    """Return the session of a subagent, given the block of a call that shows its chat."""
+    session: str = (block.get("_meta") or {}).get(SESSION, block["resource"])
+    return session
 
 
 def model_of(state: SessionState) -> ModelSelection | None:

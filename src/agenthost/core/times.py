@@ -1,6 +1,7 @@
 """Times as the wire has them: ISO 8601 in UTC, with milliseconds. There is no clock here."""
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
@@ -20,10 +21,17 @@ def unix_ms(time: str) -> int | None:
 def iso_time(ms: float) -> str | None:
     """Return the time this many milliseconds after 1970; `None` if no calendar reaches it."""
     try:
-        moment = _EPOCH + timedelta(milliseconds=int(ms))
+        second, rest = divmod(int(ms), 1_000)
+        return f"{_second(second)}.{rest:03}Z"
     except (OverflowError, ValueError):
         return None
-    return moment.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+
+
+# Every turn takes the time twice, and there are many turns in a second.
+@lru_cache(maxsize=16)
+def _second(second: int) -> str:
+    moment = _EPOCH + timedelta(seconds=second)
+    return moment.replace(tzinfo=None).isoformat(timespec="seconds")
 
 
 def later(time: str, ms: float) -> str | None:

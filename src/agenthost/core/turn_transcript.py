@@ -168,7 +168,7 @@ def reported_messages(
     recorded = {call["toolCallId"] for message in messages for call in requested_calls(message)}
     found: list[Message] = []
     # A model accepts no other message between a call and its result.
-    if asking is None and open_calls(messages) and not is_over:
+    if asking is None and not is_over and open_calls(messages):
         return found
     start = covered_parts(messages)
     for place, part in enumerate(parts):

@@ -1,18 +1,13 @@
-"""Further chats of sessions: how they are created and disposed of.
+"""Further chats of sessions: how they are created, forked and moved."""
 
-Each step is done in the right order: the store first, then the listeners, as in `lifecycle`.
-"""
-
-import asyncio
-import logging
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from agenthost.core import actions
-from agenthost.core.chats import NEW_CHAT, about_selection, new_chat
-from agenthost.core.decisions.chats import check_new_chat
+from agenthost.core.chats import NEW_CHAT, about_selection, new_chat, tasks_below
+from agenthost.core.decisions.chats import check_destination, check_move, check_new_chat
 from agenthost.core.fork import forked_turns
 from agenthost.core.times import iso_time
 from agenthost.errors import AgentNotFound, HostError
@@ -29,8 +24,6 @@ from agenthost.wire.ahp.chat import ChatOrigin, ChatSource, ChatState
 from agenthost.wire.ahp.message import Message
 
 __all__ = ["Chats", "NewChat"]
-
-log = logging.getLogger("agenthost.sessions")
 
 FORKED: Final = frozenset({"stops"})
 """The private data of a chat that its fork inherits; the rest belongs to its turns or to its agent."""
@@ -56,7 +49,7 @@ class NewChat:
 
 
 class Chats:
-    """Creates and removes further chats. `clear` frees what a removed chat still holds."""
+    """Creates and moves further chats. `moved` is called with a chat that has moved, and its session."""
 
     def __init__(
         self,
@@ -65,13 +58,13 @@ class Chats:
         engine: Engine,
         dispatcher: Dispatcher,
         limits: Limits,
-        clear: Callable[[str], Awaitable[None]],
+        moved: Callable[[str, str], None],
     ) -> None:
         self._agents = agents
         self._engine = engine
         self._dispatcher = dispatcher
         self._limits = limits
-        self._clear = clear
+        self._moved = moved
 
     async def create(self, home: Session, new: NewChat, by: ActionSource) -> FurtherChat:
         """Add a chat to a session, and start its first turn if it begins with a message.
@@ -115,48 +108,36 @@ class Chats:
             await self._engine.journal.wait()  # so that a subscription that follows includes it
         return added
 
-    async def dispose(self, chat: FurtherChat) -> None:
-        """Remove a chat for good. A running turn is cancelled first.
+    def check_movable(self, chat: Session) -> None:
+        """Refuse to move a chat, wherever to.
 
         Raises:
-            SessionNotFound: it is being removed already.
+            HostError: why not.
         """
-        self._end(chat)
-        await self._clear(chat.uri)
-        await self._engine.sessions.dispose_chat(chat, self._dispatcher.act)
-        await self._forget(chat.state["provider"], chat.uri)
+        uris = [chat.chat_uri, *tasks_below(chat.top.state, chat.chat_uri)]
+        moved = map(self._engine.sessions.peek_chat, uris)  # those that have a turn are in memory
+        check_move(chat.top.state, chat.chat, [one.chat for one in moved if one is not None])
 
-    def end_all(self, home: Session) -> Callable[[], Awaitable[None]]:
-        """End what runs in the further chats of a session that is being removed.
+    async def move(self, chat: FurtherChat, target: Session, after: str | None = None) -> None:
+        """Move a chat to another session of its owner, after one of that session's chats, or to the end.
 
-        Return what is to be called once they are gone.
+        Raises:
+            HostError: it is refused, and nothing has changed.
         """
-        uris = [one["resource"] for one in home.state["chats"] if one["resource"] != home.chat_uri]
-        provider = home.state["provider"]
-        for uri in uris:
-            held = self._engine.sessions.peek(uri)  # a chat with a turn is always in memory
-            if isinstance(held, FurtherChat) and held.home is home:
-                self._end(held)
 
-        async def forget() -> None:
-            await asyncio.gather(*(self._forget(provider, uri) for uri in uris))
+        def check(moved: Sequence[ChatState]) -> None:
+            check_move(chat.state, chat.chat, moved)
+            check_destination(
+                target.state,
+                chat.chat,
+                after,
+                provider=chat.state["provider"],
+                is_of_owner=target.row.owner == chat.row.owner,
+                limit=self._limits.chats_per_session,
+            )
 
-        return forget
-
-    def _end(self, chat: FurtherChat) -> None:
-        turn = chat.chat.get("activeTurn")
-        if turn is not None:
-            self._dispatcher.act(chat, actions.turn_cancelled(turn["id"], chat.elapsed()))
-        self._dispatcher.give_up(chat, "the chat was disposed")
-
-    async def _forget(self, provider: str, uri: str) -> None:
-        agent = self._agents.get(provider)
-        if agent is None:
-            return
-        try:
-            await agent.forget(uri)
-        except Exception:  # the chat is removed all the same
-            log.exception("agent %s could not clean up after a chat", agent.name)
+        await self._engine.sessions.move_chat(chat, target, after, check=check, act=self._dispatcher.act)
+        self._moved(chat.uri, target.uri)
 
 
 @dataclass(frozen=True, slots=True)

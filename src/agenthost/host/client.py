@@ -26,6 +26,8 @@ from agenthost.host.access.identity import Identity
 from agenthost.host.authoring.agent import Agent
 from agenthost.host.chats import NewChat
 from agenthost.host.client_files import ClientFiles
+from agenthost.host.log.entries import encode_entry
+from agenthost.host.log.line import Mark
 from agenthost.host.log.subscriptions import LogItem, Subscriber
 from agenthost.host.owner_view import OwnerView
 from agenthost.host.parts import HostParts
@@ -33,7 +35,7 @@ from agenthost.host.sessions.action_source import ActionSource, ClientAction
 from agenthost.host.sessions.clients import note_guest
 from agenthost.host.sessions.dispatch import Translate
 from agenthost.host.sessions.list_notices import Notice
-from agenthost.host.sessions.new_session import NewSession
+from agenthost.host.sessions.new_session import NewSession, successor_of
 from agenthost.host.sessions.tool_access import pins_for, server_tools_changed
 from agenthost.host.state.feed import Feed
 from agenthost.host.state.further_chat import FurtherChat
@@ -46,6 +48,7 @@ from agenthost.host.state.turn_loads import Views
 from agenthost.host.storage import PARTIAL, ROOT, PutClient, SessionRow
 from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.ahp.actions.text import Action
+from agenthost.wire.ahp.chat import ChatMoveDestination
 from agenthost.wire.ahp.commands.chat import CompletionsParams
 from agenthost.wire.ahp.commands.config import ResolveSessionConfigParams, SessionConfigCompletionsParams
 from agenthost.wire.ahp.session import SessionActiveClient
@@ -190,10 +193,10 @@ class HostClient:
         """Return a feed, with which a subscriber subscribes to channels; see `Feed` for `is_whole`."""
         return self._parts.engine.feed_for(subscriber, is_whole=is_whole)
 
-    def follow_session(self, subscriber: Subscriber, session: Session) -> int:
-        """Subscribe to one session, from now on. Return the number of the last action before that."""
+    def follow_session(self, subscriber: Subscriber, session: Session) -> Mark:
+        """Subscribe to one session, from now on. Return a mark after everything that was applied before."""
         self._parts.engine.hub.add(subscriber, session.number)
-        return session.journal.last_seq
+        return session.journal.mark()
 
     def unfollow(self, subscriber: Subscriber) -> None:
         """End all subscriptions of a subscriber."""
@@ -227,7 +230,7 @@ class HostClient:
     @property
     def shown_seq(self) -> int:
         """The sequence number of the newest envelope that is durable and was shown."""
-        return self._parts.engine.journal.shown_seq
+        return self._parts.engine.line.shown_seq
 
     def root_view(self) -> OwnerView:
         """Return the client's view of the root."""
@@ -236,8 +239,8 @@ class HostClient:
     def announce(self, channel: str, action: Action, tell: Callable[[LogItem], None]) -> None:
         """Tell only this client of an action, under its own number; `tell` is called as in `dispatch`."""
         journal = self._parts.engine.journal
-        seq, envelope = journal.number(channel, action)
-        item = LogItem(seq, ROOT, envelope, self.identity.key, channel, channel, action, show=tell)
+        envelope = encode_entry(channel, action)
+        item = LogItem(0, ROOT, envelope, self.identity.key, 1, channel, channel, action, show=tell)
         journal.announce(item)
 
     # Chats whose turns are loaded in parts
@@ -306,7 +309,8 @@ class HostClient:
         )
         if new.working_directory is not None:
             await self._parts.files.folder(self.owner, new.working_directory)
-        return await self._parts.lifecycle.create(dataclasses.replace(new, owner=self.owner or ""))
+        owner = new.owner if self.owner is None else self.owner
+        return await self._parts.lifecycle.create(dataclasses.replace(new, owner=owner))
 
     async def fork_session(
         self, uri: str, turn_id: str, new_uri: str, client: SessionActiveClient | None = None
@@ -369,21 +373,42 @@ class HostClient:
         await self._parts.chats.create(home, dataclasses.replace(new, lacks=lacks), source)
 
     async def dispose_chat(self, uri: str) -> None:
-        """Remove a further chat for good. A running turn is cancelled first.
+        """Remove a further chat or that of a subagent for good. A running turn is cancelled first.
 
         Raises:
             SessionNotFound: it does not exist, or belongs to another owner.
             InvalidValue: it is the default chat of its session.
         """
-        await self._parts.chats.dispose(await self._further_chat(uri, "disposed of"))
+        chat = await self._get_chat(uri)
+        check_disposable(chat.top.state, uri, "disposed of")
+        await self._parts.lifecycle.dispose(chat.uri)
 
-    async def _further_chat(self, uri: str, what: str) -> FurtherChat:
-        """Return a further chat that the client may see; `what` is what is going to happen to it."""
+    async def move_chat(self, uri: str, destination: ChatMoveDestination) -> str:
+        """Move a further chat to another session, or to a new one. Return the URI of that session.
+
+        Raises:
+            HostError: the request is refused, and the chat is where it was.
+        """
+        chat = await self._get_chat(uri)
+        self._parts.chats.check_movable(chat)
+        assert isinstance(chat, FurtherChat)  # noqa: S101 - what can be moved is one
+        if destination["kind"] == "session":
+            target = await self.get_session(destination["session"])
+            await self._parts.chats.move(chat, target, destination.get("after"))
+            return target.uri
+        target = await self.create_session(successor_of(chat))
+        try:
+            await self._parts.chats.move(chat, target)
+        except BaseException:
+            await self._parts.lifecycle.dispose(target.uri)
+            raise
+        return target.uri
+
+    async def _get_chat(self, uri: str) -> Session:
+        """Return what has the chat with this URI, if the client may see it."""
         chat = await self.get_conversation(uri)
         if uri != chat.chat_uri:
             raise SessionNotFound(uri)
-        check_disposable(chat.state, uri, what)
-        assert isinstance(chat, FurtherChat)  # noqa: S101 - all others are default chats
         return chat
 
     async def wait_ready(self, session: Session) -> None:

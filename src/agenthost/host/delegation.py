@@ -1,10 +1,13 @@
 """Delegation: a tool call gives a task to another agent of this host, in a session of its own.
 
+The chat of that session, the child, is also a chat of the parent's session (C7, see `task_session`).
+
 The child's URI is recorded in the parent's private data, under the call, before the child is created. So a
 call that is run again after a restart finds its child, and waits for the same turn. A child does not outlive
 the turn that created it: however that turn ends, the child's turn is cancelled.
 """
 
+import asyncio
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +22,7 @@ from agenthost.core.queries import (
     open_questions,
     working_directory,
 )
+from agenthost.core.session_meta import SESSION
 from agenthost.core.turn_transcript import display_text
 from agenthost.errors import AgentNotFound, AuthRequired, SessionNotFound, ToolError
 from agenthost.host.access.identity import Identity
@@ -31,7 +35,7 @@ from agenthost.host.lifecycle import Lifecycle, new_id
 from agenthost.host.limits import Limits
 from agenthost.host.sessions.dispatch import Dispatcher
 from agenthost.host.sessions.listeners import AppliedAction
-from agenthost.host.sessions.new_session import NewSession, title_from
+from agenthost.host.sessions.new_session import NewSession, TaskOrigin, title_from
 from agenthost.host.sessions.tokens import Tokens
 from agenthost.host.sessions.tool_access import approved_scopes, is_approved
 from agenthost.host.state.private import Private, with_values
@@ -150,12 +154,18 @@ class Delegation:
 
     async def _run(self, task: Task, client: Identity) -> Delegated:
         child = await self._child(task)
-        watch = self._watches[child.number] = _Watch(task, self._block(child, task), self._wake)
+        watch = self._watches[child.number] = _Watch(task, self._block(child, task), child.uri, self._wake)
         try:
             self._begin(child, task, client)
             self._decline_questions(child, task.parent)
             watch.look(child.conversation)
             return await task.wait_for(lambda: watch.outcome)
+        except asyncio.CancelledError:
+            current = asyncio.current_task()
+            if current is None or current.cancelling():
+                raise
+            # The turn has ended, and the call is about to be cancelled: nothing has failed.
+            raise ToolError("the turn has ended") from None
         finally:
             del self._watches[child.number]
 
@@ -178,6 +188,7 @@ class Delegation:
     def _start(self, task: Task, uri: str) -> NewSession:
         parent = task.parent
         above = {"session": parent.row.uri, "turn": task.turn_id, "call": task.call_id}
+        above["chat"] = parent.chat_uri
         tools, trusted = self._tools(task)
         return NewSession(
             agent=task.agent,
@@ -186,6 +197,7 @@ class Delegation:
             tools=tools,
             working_directory=working_directory(parent.state),
             private={"parent": {**above, "depth": depth_of(parent) + 1}, **trusted},
+            task=TaskOrigin(parent, task.call_id, self._title(task)),
         )
 
     def _tools(self, task: Task) -> tuple[dict[str, bool] | None, Private]:
@@ -217,16 +229,23 @@ class Delegation:
 
     def _block(self, child: Session, task: Task) -> ToolResultSubagentContent:
         agent = self._agents.get(task.agent)
-        label = task.agent if agent is None else agent.label
-        block: ToolResultSubagentContent = {
+        block: Any = {
             "type": "subagent",
-            "resource": child.row.uri,
-            "title": title_from(task.text) or label,
-            "agentName": label,
+            "resource": child.chat_uri,
+            "title": self._title(task),
+            "agentName": task.agent if agent is None else agent.label,
         }
         if agent is not None and agent.description:
             block["description"] = agent.description
-        return block
+        if child.is_task:
+            block["_meta"] = {SESSION: child.uri}
+        else:  # of a version before, in which tasks were no chats
+            block["resource"] = child.uri
+        return block  # type: ignore[no-any-return] # built of its fields
+
+    def _title(self, task: Task) -> str:
+        agent = self._agents.get(task.agent)
+        return title_from(task.text) or (task.agent if agent is None else agent.label)
 
     def _begin(self, child: Session, task: Task, client: Identity) -> None:
         chat = child.chat
@@ -262,8 +281,10 @@ class Delegation:
 
     def _decline_questions(self, child: Session, parent: Session) -> None:
         """Decline a child's questions if nobody can answer: a client that names tools sees no children."""
-        if "tools" not in parent.private or self._listeners(child) > 0 or self._listeners(parent) > 1:
+        if "tools" not in parent.private or self._listeners(child) > 0:
             return
+        if self._listeners(parent) > 1 or self._listeners(parent.top) > 1:
+            return  # what waits is told there
         for request in open_questions(child.chat):
             declined = actions.input_completed(request["id"], "decline")
             self._dispatcher.act(child, declined)
@@ -280,6 +301,7 @@ class _Watch:
 
     task: Task
     block: ToolResultSubagentContent
+    session: str
     wake: Callable[[Session], None]
     outcome: Delegated | None = None
     shown: list[ToolResultContent] = field(default_factory=list)
@@ -288,7 +310,7 @@ class _Watch:
         """Check its state: show in the call what it waits for, and set the outcome when it has ended."""
         if self.outcome is not None:
             return
-        self.outcome = _outcome(conversation, self.block)
+        self.outcome = _outcome(conversation, self.block, self.session)
         if self.outcome is not None:
             self.wake(self.task.parent)
             return
@@ -303,18 +325,18 @@ def _children(session: Session, turn_id: str) -> dict[str, str]:
     return {key: uri for key, uri in children.items() if key.startswith(f"{turn_id}/")}
 
 
-def _outcome(conversation: Conversation, block: ToolResultSubagentContent) -> Delegated | None:
+def _outcome(conversation: Conversation, block: ToolResultSubagentContent, session: str) -> Delegated | None:
     """Return the outcome of a task; None until its turn has ended."""
     state, chat = conversation
     if state["lifecycle"] == "failed":
         why = state.get("creationError", {}).get("message", "the agent could not get ready")
-        return Delegated(block, error=f"{block['agentName']} could not start: {why}")
+        return Delegated(block, session, error=f"{block['agentName']} could not start: {why}")
     if chat.get("activeTurn", {}).get("id") == TASK or not (chat["turns"] or "activeTurn" in chat):
         return None
     turn = next((turn for turn in chat["turns"] if turn["id"] == TASK), None)
     if turn is None:
-        return Delegated(block, error=f"the turn of {block['agentName']} was removed")
-    return Delegated(block, _final_text(turn), _error(turn, block["agentName"]), turn.get("usage"))
+        return Delegated(block, session, error=f"the turn of {block['agentName']} was removed")
+    return Delegated(block, session, _final_text(turn), _error(turn, block["agentName"]), turn.get("usage"))
 
 
 def _error(turn: Turn, name: str) -> str | None:

@@ -7,18 +7,17 @@ they are opened.
 import asyncio
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 
 from agenthost.core import actions
 from agenthost.core.conversation import ConversationAction
 from agenthost.core.times import iso_time
-from agenthost.errors import AgentNotFound, HostError, SessionNotFound
+from agenthost.errors import AgentNotFound, HostError
 from agenthost.host.authoring.agent import Agent
-from agenthost.host.chats import Chats
+from agenthost.host.disposal import Disposal
 from agenthost.host.sessions.clients import Clients
 from agenthost.host.sessions.dispatch import Dispatcher
-from agenthost.host.sessions.list_notices import Added, ListNotices, Removed
+from agenthost.host.sessions.list_notices import Added, ListNotices
 from agenthost.host.sessions.new_session import (
     NewSession,
     first_private,
@@ -52,8 +51,8 @@ def new_id() -> str:
 class Lifecycle:
     """Creates, resumes and removes sessions.
 
-    `clear` frees what a removed session still holds. `show_tools` updates the tools that a loaded session
-    shows. `seal` seals secrets. `created` is called with each new session.
+    `show_tools` updates the tools that a loaded session shows. `seal` seals secrets. `created` is called with
+    each new session.
     """
 
     def __init__(
@@ -64,9 +63,8 @@ class Lifecycle:
         dispatcher: Dispatcher,
         turns: TurnRunner,
         clients: Clients,
-        chats: Chats,
+        disposal: Disposal,
         list_notices: ListNotices,
-        clear: Callable[[str], Awaitable[None]],
         show_tools: Callable[[Session], None],
         seal: Callable[[str], str],
         created: Callable[[Session], None],
@@ -76,9 +74,8 @@ class Lifecycle:
         self._dispatcher = dispatcher
         self._turns = turns
         self._clients = clients
-        self._chats = chats
+        self._disposal = disposal
         self._list_notices = list_notices
-        self._clear = clear
         self._show_tools = show_tools
         self._seal = seal
         self._created = created
@@ -91,6 +88,7 @@ class Lifecycle:
             AgentNotFound: there is no such agent.
             InvalidValue: the agent does not have one of the options.
             SessionExists: its URI or its name is in use.
+            SessionNotFound: it is a task, and what gave it was removed meanwhile.
         """
         agent = self.agent_of(start.agent)
         await agent.wait_known()
@@ -108,6 +106,8 @@ class Lifecycle:
             owner=start.owner,
             private=pinned(agent, private, conversation.chat),
             messages=[TranscriptEntry(turn, message) for turn, message in seed.messages],
+            above=None if start.task is None else start.task.above,
+            act=self._dispatcher.act,
         )
         self._on_created(session)
         return session
@@ -129,7 +129,8 @@ class Lifecycle:
     def _on_created(self, session: Session) -> None:
         # In the next tick: its creator is answered first (HR-L06).
         asyncio.get_running_loop().call_soon(
-            self._list_notices.tell, Added(session.row.owner, session.summary(session.shown_state))
+            self._list_notices.tell,
+            Added(session.row.owner, session.summary(session.shown_state), is_task=session.is_task),
         )
         self._created(session)
         self._clients.note(session)
@@ -190,36 +191,20 @@ class Lifecycle:
             await asyncio.wait([task])
 
     async def dispose(self, uri: str) -> None:
-        """Remove a session for good, with everything that belongs to it. A running turn is cancelled first.
+        """Remove a session or a further chat for good, with everything that belongs to it.
+
+        A running turn is cancelled first.
 
         Raises:
-            SessionNotFound: there is no session with that URI.
+            SessionNotFound: there is none with that URI.
         """
-        session = await self._engine.sessions.get(uri)
+        self._stop_preparing(uri)
+        for gone in await self._disposal.dispose(uri):
+            self._stop_preparing(gone)
+
+    def _stop_preparing(self, uri: str) -> None:
         if (task := self._preparing.pop(uri, None)) is not None:
             task.cancel()
-        if "activeTurn" in session.chat:
-            turn_id = session.chat["activeTurn"]["id"]
-            self._dispatcher.act(session, actions.turn_cancelled(turn_id, session.elapsed()))
-        self._dispatcher.give_up(session, "the session was disposed")
-        forget_chats = self._chats.end_all(session)
-        self._list_notices.forget(session)
-        await self._clear(uri)
-        await self._engine.sessions.dispose(uri)
-        self._list_notices.tell(Removed(session.row.owner, uri))
-        for child in session.private.get("children", {}).values():
-            with suppress(SessionNotFound):  # it was removed meanwhile
-                await self.dispose(child)
-        agent = self._agents.get(session.state["provider"])
-        if agent is not None:
-            await self._forget(agent, uri)
-        await forget_chats()
-
-    async def _forget(self, agent: Agent, uri: str) -> None:
-        try:
-            await agent.forget(uri)
-        except Exception:  # the session is removed all the same
-            log.exception("agent %s could not clean up after a session", agent.name)
 
     def agent_of(self, name: str) -> Agent:
         """Return an agent by its name.

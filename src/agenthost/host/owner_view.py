@@ -68,11 +68,14 @@ class OwnerView:
 
     def item(self, item: LogItem) -> LogItem | None:
         """Return an item as this owner sees it; `None` if nothing changed for it."""
-        envelope = self.envelope(item)
-        if envelope is None or envelope is item.envelope:
+        (line,) = item.envelopes()
+        envelope = self.envelope(Entry(item.seq, item.resource, line, item.only_for))
+        if envelope is None or envelope is line:
             return None if envelope is None else item
         action = decode_json(envelope)["action"]
-        return LogItem(item.seq, item.resource, envelope, item.only_for, item.uri, item.channel, action)
+        return LogItem(
+            *(item.seq, item.resource, envelope, item.only_for, item.count), item.uri, item.channel, action
+        )
 
     def replay(self, entries: Iterable[Entry]) -> list[bytes]:
         """Return the missed envelopes. Of those about resources with owners, only the last of each kind."""

@@ -20,6 +20,7 @@ from agenthost.host.authoring.tool_context import OnAsk, OnProgress, ToolContext
 from agenthost.host.authoring.tool_sources import ToolSources
 from agenthost.host.chats import Chats
 from agenthost.host.delegation import Delegation
+from agenthost.host.disposal import Disposal
 from agenthost.host.files.files import Files
 from agenthost.host.files.grants import FilePolicy, Grants
 from agenthost.host.files.uris import parse_uri
@@ -178,7 +179,7 @@ class HostParts:
             engine=engine,
             dispatcher=self.dispatcher,
             limits=limits,
-            clear=self.terminals.dispose_held_by,
+            moved=self.terminals.move_claims,
         )
         self.lifecycle = Lifecycle(
             agents,
@@ -186,9 +187,14 @@ class HostParts:
             dispatcher=self.dispatcher,
             turns=self.turns,
             clients=self.clients,
-            chats=self.chats,
+            disposal=Disposal(
+                agents,
+                engine=engine,
+                dispatcher=self.dispatcher,
+                list_notices=self.list_notices,
+                clear=self.terminals.dispose_held_by,
+            ),
             list_notices=self.list_notices,
-            clear=self.terminals.dispose_held_by,
             show_tools=self._show_tools,
             seal=self.vault.seal,
             created=self.titles.watch,

@@ -37,7 +37,7 @@ def subagent(
         task: Annotated[str, "what to do, with everything that must be known for it"], context: ToolContext
     ) -> ToolResult:
         done = await context.delegate(agent, task, trust=trust)
-        structured: JsonObject = {"session": done.block["resource"]}
+        structured: JsonObject = {"session": done.session}
         if done.usage is not None:
             structured["usage"] = done.usage
         message = f"{label} {'answered' if done.error is None else 'did not finish'}"

@@ -44,8 +44,8 @@ def test_sessions_are_listed_exported_and_deleted(server: str, tmp_path: Path) -
     assert out.endswith("## User\n\nhello\n\n## demo\n\nYou said: hello\n")
     assert sessions(server, "export", first, "--json", "-o", str(tmp_path / "a.json")) == (0, "", "")
     exported = json.loads((tmp_path / "a.json").read_text())
-    assert exported.keys() == {"summary", "session", "chat"}
-    assert (exported["session"]["title"], len(exported["chat"]["turns"])) == ("The first", 2)
+    assert exported.keys() == {"summary", "session", "chats"}
+    assert (exported["session"]["title"], len(exported["chats"][0]["turns"])) == ("The first", 2)
 
     assert sessions(server, "export", first, "-o", str(tmp_path))[::2] == (
         2,
@@ -57,6 +57,25 @@ def test_sessions_are_listed_exported_and_deleted(server: str, tmp_path: Path) -
     assert err.startswith("agenthost: there is no terminal to ask at")
     assert sessions(server, "delete", first, second, "--yes")[0] == 0
     assert first not in sessions(server, "list")[1]
+
+
+def test_all_chats_of_a_session_are_exported(server: str) -> None:
+    names: list[str] = []
+
+    async def talk() -> None:
+        async with AhpClient(f"{server}/ahp") as client:
+            session = await client.create("demo")
+            await session.ask("the first")
+            chat = await session.new_chat("the second")
+            await chat.until(lambda state: state.chat["turns"])
+            names.append(session.uri.removeprefix("demo:/"))
+
+    run(talk)
+    _, out, _ = sessions(server, "export", names[0])
+    assert "## demo\n\nYou said: the first\n\n# the first: the second\n\n## User\n\nthe second" in out
+    assert out.endswith("You said: the second\n")
+    exported = json.loads(sessions(server, "export", names[0], "--json")[1])
+    assert [len(chat["turns"]) for chat in exported["chats"]] == [1, 1]
 
 
 def test_the_user_is_asked_before_a_session_is_deleted(server: str) -> None:

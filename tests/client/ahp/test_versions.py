@@ -203,7 +203,7 @@ def test_clients_of_all_versions_are_in_one_session(server: str) -> None:
             others = [await client.session(mine.uri) for client in (two, three)]
             await four.subscribe(mine.uri)
             await others[0].send("/wait 60")
-            await mine.until(lambda state: "activeTurn" in state.chat)
+            await others[1].until(lambda state: "activeTurn" in state.chat)
             await others[1].cancel()
             await mine.until(lambda state: state.chat["turns"])
             await others[1].rename("All of us")

@@ -5,13 +5,21 @@ from typing import Any
 import pytest
 
 from agenthost.core.chats import NEW_CHAT, about_selection, new_chat
-from agenthost.core.decisions.chats import check_disposable, check_new_chat
-from agenthost.errors import AuthRequired, HostError, InvalidValue, SessionNotReady, TooManyChats
+from agenthost.core.decisions.chats import check_destination, check_disposable, check_move, check_new_chat
+from agenthost.errors import (
+    AuthRequired,
+    HostError,
+    InvalidValue,
+    SessionNotReady,
+    TooManyChats,
+    TurnInProgress,
+)
 from deciding import chat, reason, session
 from rules import rule
 
 FOLDER = "file:///work"
 NOW = "2026-01-01T00:00:00.000Z"
+TASK = {"kind": "tool", "chat": "ahp-chat:/d", "toolCallId": "c"}
 
 
 def with_chats(*origins: Any, **over: Any) -> Any:
@@ -21,13 +29,22 @@ def with_chats(*origins: Any, **over: Any) -> Any:
     return {**base, "chats": [{"resource": "ahp-chat:/d"}, *more]}
 
 
+def moving(resource: str = "ahp-chat:/0", **over: Any) -> Any:
+    """Return the state of a chat that is to move."""
+    return {"resource": resource, "turns": [], **over}
+
+
+def check_to(state: Any, *, chat: Any = None, after: str | None = None, **more: Any) -> None:
+    given = {"provider": "demo", "is_of_owner": True, "limit": 3, **more}
+    check_destination(state, chat or moving("ahp-chat:/m"), after, **given)
+
+
 def check(state: Any, *folders: str, **more: Any) -> None:
     check_new_chat(state, folders, **{"takes_chats": True, "limit": 3, **more})
 
 
 def test_a_session_takes_chats_up_to_the_limit_and_tasks_do_not_count() -> None:
-    task = {"kind": "tool", "chat": "ahp-chat:/d", "toolCallId": "c"}
-    check(with_chats({"kind": "user"}, task, task))
+    check(with_chats({"kind": "user"}, TASK, TASK))
     with pytest.raises(TooManyChats, match="may have 3 chats"):
         check(with_chats({"kind": "user"}, {"kind": "user"}))
 
@@ -44,6 +61,54 @@ def test_a_session_takes_chats_up_to_the_limit_and_tasks_do_not_count() -> None:
 def test_a_session_takes_no_chat_for_a_reason(state: Any, more: Any, error: type[HostError]) -> None:
     with pytest.raises(error):
         check(state, **more)
+
+
+@rule("1.0/C7")
+def test_a_task_takes_no_chats_and_is_the_source_of_none() -> None:
+    state = with_chats(TASK)
+    source: Any = {"kind": "fork", "chat": "ahp-chat:/0", "turnId": "t"}
+    with pytest.raises(InvalidValue, match="not of a subagent"):
+        check(state, source=source)
+    state["defaultChat"] = "ahp-chat:/0"
+    with pytest.raises(InvalidValue, match="not a subagent's"):
+        check(state)
+
+
+@rule("1.0/M1")
+def test_a_chat_without_a_turn_moves_and_the_default_chat_and_tasks_stay() -> None:
+    state, plain = with_chats({"kind": "user"}), {"resource": "ahp-chat:/0"}
+    check_move(state, moving(), [moving()])
+    for stays in ({"resource": "ahp-chat:/d"}, {**plain, "origin": TASK}):
+        with pytest.raises(InvalidValue, match="a chat that can be moved"):
+            check_move(state, moving(**stays), [])
+    with pytest.raises(TurnInProgress):
+        check_move(state, moving(), [moving(), moving(activeTurn={"id": "t"})])
+
+
+@rule("1.0/M1")
+@pytest.mark.parametrize(
+    ("state", "more", "error"),
+    [
+        (with_chats({}, {}), {}, TooManyChats),
+        (with_chats(lifecycle="creating"), {}, SessionNotReady),
+        (with_chats(), {"provider": "other"}, InvalidValue),
+        (with_chats(), {"is_of_owner": False}, InvalidValue),
+        (with_chats(TASK, defaultChat="ahp-chat:/0"), {}, InvalidValue),
+        (with_chats(), {"after": "ahp-chat:/9"}, InvalidValue),
+        (with_chats({}), {"after": "ahp-chat:/0", "chat": moving()}, InvalidValue),
+        (with_chats(), {"chat": moving("ahp-chat:/m", workingDirectories=[FOLDER])}, InvalidValue),
+    ],
+)
+def test_a_session_is_no_destination_for_a_reason(state: Any, more: Any, error: type[HostError]) -> None:
+    with pytest.raises(error):
+        check_to(state, **more)
+
+
+@rule("1.0/M1")
+def test_a_session_of_the_same_agent_and_folders_is_a_destination() -> None:
+    check_to(with_chats({}, workingDirectories=[FOLDER]), chat=moving("m", workingDirectories=[FOLDER]))
+    check_to(with_chats(TASK, TASK, {}), after="ahp-chat:/d")
+    check_to(with_chats({}, {}), chat=moving("ahp-chat:/1"), after="ahp-chat:/d")
 
 
 @rule("1.0/D2")
@@ -76,6 +141,7 @@ def test_a_new_chat_is_idle_and_has_a_title() -> None:
         "status": 1,
         "modifiedAt": NOW,
         "origin": {"kind": "user"},
+        "movable": True,
         "turns": [],
     }
     worked = new_chat("ahp-chat:/x", NOW, {"kind": "user"}, title="T", folders=[FOLDER])

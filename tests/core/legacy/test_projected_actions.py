@@ -171,3 +171,23 @@ def test_some_changes_of_a_listed_session_are_projected_and_lifted() -> None:
         "workingDirectories": ["f:/a"],
         "_meta": {"agenthost.model": {"id": "m"}},
     }
+
+
+@pytest.mark.parametrize("more", [{}, {"x": 1}])
+def test_a_subagent_has_a_session_where_it_has_a_chat(more: Any) -> None:
+    meta = {"agenthost.session": "worker:/1", **more}
+    block = {"type": "subagent", "resource": CHAT, "title": "Count", "_meta": meta}
+    expected = {"type": "subagent", "resource": "worker:/1", "title": "Count"}
+    if more:
+        expected["_meta"] = more
+    others = [{"type": "text", "text": "x"}, {"type": "subagent", "resource": CHAT, "title": "T", "_meta": 1}]
+    content = {"content": [block, *others]}
+    ids = {"turnId": TURN, "toolCallId": CALL}
+    shown: Any = project_action({"type": "chat/toolCallContentChanged", **ids, **content}, SESSION)
+    assert shown["content"] == [expected, *others]
+    result = {"success": True, "pastTenseMessage": "Done", **content}
+    ended: Any = project_action({"type": "chat/toolCallComplete", **ids, "result": result}, SESSION)
+    assert ended["result"]["content"] == [expected, *others]
+    call = {**tool_call("running")["toolCall"], **content}
+    turn = seen(chat(**in_turn({"kind": "toolCall", "toolCall": call})))["activeTurn"]
+    assert turn["responseParts"][0]["toolCall"]["content"] == [expected, *others]

@@ -12,6 +12,7 @@ import pytest
 
 from aap_talking import decode_events, user
 from agenthost import Agent, Host, ToolResult, Turn
+from agenthost.core.actions import title_changed
 from agenthost.edges.aap import turns
 from agenthost.edges.aap.sessions import APP, Sessions
 from agenthost.edges.aap.turns import Exchange, begin_turn
@@ -92,6 +93,34 @@ def test_what_an_agent_says_while_an_application_catches_up_comes_once_and_in_or
             assert texts(stream) == [f"{place};" for place in range(2_000)]
             assert decode_events(stream, 3)[-1] == {"event": "turn_stop", "stopReason": "end_turn"}
             assert reads > 20
+
+    run(story)
+
+
+@rule("Z3")
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize("count", [10, 100])
+def test_what_is_shown_before_the_request_is_no_part_of_the_answer(tmp_path: Path, count: int) -> None:
+    """Of the larger count the application misses some, so that it continues from the log."""
+
+    async def answer(turn: Turn) -> None:
+        await turn.say("Done.")
+
+    async def story() -> None:
+        async with talking(tmp_path, answer) as (host, session, exchange):
+            await exchange.answer()
+            for place in range(count):
+                session.act(title_changed(str(place)))
+            while session.journal.backlog:  # noqa: ASYNC110 - until they are being written
+                await asyncio.sleep(0)
+            assert session.shown_state["title"] != str(count - 1)
+            client = host.client(Identity(f"{APP}{session.row.name}"))
+            body: Any = {"messages": [user("Again")], "stream": "delta"}
+            second = await begin_turn(host, client, session, body)
+            stream = b"".join([chunk async for chunk in second.events()])
+            assert [event["event"] for event in decode_events(stream, 3)] == [
+                *("turn_start", "text_delta", "turn_stop")
+            ]
 
     run(story)
 

@@ -24,7 +24,7 @@ from agenthost.host.storage.copying import CopiedStore, copy_store
 from agenthost.host.storage.postgres.store import PostgresStorage
 from agenthost.host.storage.sqlite import SqliteStorage
 from databases import STORES, needs_postgres, own_schema, shared_postgres
-from storing import added, appended, entry, row
+from storing import added, appended, commit, entry, row
 
 Make = Callable[..., CopiedStore]
 
@@ -59,19 +59,21 @@ def some_places(tmp_path: Path) -> Any:
 def fill(store: CopiedStore) -> int:
     """Put something of everything into a store, over two runs. Return its last number."""
     base = store.open().last_seq
-    store.commit([added(1, owner="ann", is_active=True), added(2, owner="bob")], base)
-    store.commit([AddSession(replace(row(3), parent=1), b"chat", base), added(4)], base)
-    store.commit(appended(range(base + 1, base + 2_500), 1), base + 2_500)
-    store.commit([PutSnapshot(1, b"later", base + 1_000), Entry(base + 2_501, 2, b"{}", "me")], base + 2_501)
+    commit(store, [added(1, owner="ann", is_active=True), added(2, owner="bob")], base)
+    commit(store, [AddSession(replace(row(3), parent=1), b"chat", base), added(4)], base)
+    commit(store, appended(range(base + 1, base + 2_500), 1), base + 2_500)
+    commit(store, [PutSnapshot(1, b"later", base + 1_000), Entry(base + 2_501, 2, b"{}", "me")], base + 2_501)
     store.trim(500, 10_000)
     store.close()
     base = store.open().last_seq
-    store.commit([PutSnapshot(ROOT, b"root", base + 1), entry(base + 2, ROOT), DropSession(4)], base + 2)
-    store.commit(
-        [AddMessages(1, 1, (b"two", b"\xff\0")), PutContent(1, "a\0b", "image/png", b"\0\1")], base + 2
+    commit(store, [PutSnapshot(ROOT, b"root", base + 1), entry(base + 2, ROOT), DropSession(4)], base + 2)
+    commit(
+        store, [AddMessages(1, 1, (b"two", b"\xff\0")), PutContent(1, "a\0b", "image/png", b"\0\1")], base + 2
     )
-    store.commit(
-        [PutClient("you", "0.9"), PutClient("me", "1.0"), Receipt("me", 3, 4, b"digest", base)], base + 2
+    commit(
+        store,
+        [PutClient("you", "0.9"), PutClient("me", "1.0"), Receipt("me", 3, 4, b"digest", base)],
+        base + 2,
     )
     store.close()
     return base + 2
@@ -110,7 +112,7 @@ def test_a_copy_has_everything_and_clients_resume_at_it(places: Places, source: 
     for seq in (1, last_seq - 1, last_seq, last_seq + 1, 7):
         assert second.holds(seq) == first.holds(seq)
     assert second.holds(last_seq)
-    second.commit([entry(openings[1].last_seq + 1, 1)], openings[1].last_seq + 1)
+    commit(second, [entry(openings[1].last_seq + 1, 1)], openings[1].last_seq + 1)
     first.close()
     second.close()
 
@@ -124,7 +126,7 @@ def test_a_copy_is_made_into_a_new_place_only(places: Places, tmp_path: Path) ->
     fill(original())
     used = SqliteStorage(tmp_path / "used", begin=lambda _: 0)
     used.open()
-    used.commit([added(1)], 0)
+    commit(used, [added(1)], 0)
     used.close()
     with pytest.raises(StorageError):
         copy_store(original(), used, silent)

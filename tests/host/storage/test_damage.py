@@ -27,7 +27,7 @@ from agenthost.host.storage.sqlite import FILE, SqliteStorage
 from agenthost.wire.ahp import ROOT_URI
 from hosting import new_session, run, started
 from pages import byte_kinds
-from storing import added, appended, dense_store
+from storing import added, appended, commit, dense_store
 
 SESSIONS = 6
 FLIPS = 150
@@ -42,10 +42,10 @@ def fill(store: SqliteStorage) -> None:
         writes: list[Write] = [added(number), *appended(range(seq + 1, seq + 21), number)]
         writes += [AddMessages(number, 1, (body,) * 5), PutContent(number, "c", "text/plain", body * 20)]
         seq += 20
-        store.commit([*writes, PutSnapshot(number, body * 3, seq - 5)], seq)
+        commit(store, [*writes, PutSnapshot(number, body * 3, seq - 5)], seq)
     store.trim(18, 1_000)
-    store.commit(
-        [Entry(seq + n, n, b'{"serverSeq":%d}' % (seq + n)) for n in range(SESSIONS + 1)][1:], seq + 9
+    commit(
+        store, [Entry(seq + n, n, b'{"serverSeq":%d}' % (seq + n)) for n in range(SESSIONS + 1)][1:], seq + 9
     )
 
 
@@ -163,8 +163,8 @@ def test_a_receipt_that_is_damaged_is_left_out_and_said(
     store: SqliteStorage, caplog: pytest.LogCaptureFixture
 ) -> None:
     receipts = [Receipt("me", slot, 7, bytes([slot]) * 16, 100 + slot) for slot in range(4)]
-    store.commit([*receipts, Receipt("me", 4, 8, b"late", None)], 129)
-    store.commit([EchoReceipt("me", 8, b"late", 129)], 129)
+    commit(store, [*receipts, Receipt("me", 4, 8, b"late", None)], 129)
+    commit(store, [EchoReceipt("me", 8, b"late", 129)], 129)
     assert store.receipts("me") == [*receipts, Receipt("me", 4, 8, b"late", 129)]
     change(store, "UPDATE receipt SET seq = 99 WHERE slot = 1")
     change(store, "UPDATE receipt SET digest = x'00' WHERE slot = 2")
@@ -233,7 +233,7 @@ def test_a_client_resumes_everything_except_what_is_damaged(tmp_path: Path) -> N
         async with started(tmp_path) as host:
             for name in ("one", "two"):
                 await new_session(host, f"demo:/{name}")
-            seen = host.journal.shown_seq
+            seen = host.line.shown_seq
         with closing(sqlite3.connect(tmp_path / FILE)) as file:
             file.execute("UPDATE snapshot SET state = x'7B7D' WHERE number = 1")
             file.commit()

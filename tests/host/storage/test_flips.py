@@ -14,7 +14,7 @@ from agenthost.errors import Damaged, StorageError
 from agenthost.host.storage import ROOT, AddMessages, Entry, PutContent, PutSnapshot, Receipt, integrity
 from agenthost.host.storage.sqlite import FILE, SqliteStorage
 from pages import byte_kinds
-from storing import added, appended, dense_store
+from storing import added, appended, commit, dense_store
 
 SESSIONS = 6
 FLIPS = 12
@@ -37,15 +37,15 @@ def fill(folder: Path) -> None:
         entries = appended(range(seq + 1, seq + 21), number)
         seq += 20
         snapshot = PutSnapshot(number, body * 2, seq - 5)
-        store.commit([new, *entries, AddMessages(number, 1, (body,) * 3), content, snapshot], seq)
+        commit(store, [new, *entries, AddMessages(number, 1, (body,) * 3), content, snapshot], seq)
     receipts = [Receipt("me", 0, 1, b"d" * 16, seq), Receipt("me", 1, 2, b"e" * 16, None)]
-    store.commit([PutSnapshot(ROOT, b"root", seq), *receipts, Receipt("you", 0, 2, b"e" * 16, seq)], seq)
+    commit(store, [PutSnapshot(ROOT, b"root", seq), *receipts, Receipt("you", 0, 2, b"e" * 16, seq)], seq)
     store.trim(18, 1_000)
     for _ in range(2):
         newest = [
             Entry(seq + 1 + number, number, b'{"newest":%d}' % number) for number in range(SESSIONS + 1)
         ]
-        store.commit([*newest, Entry(seq + 9, 2, b'{"refused":1}', "me")], seq + 10)
+        commit(store, [*newest, Entry(seq + 9, 2, b'{"refused":1}', "me")], seq + 10)
         seq += 10
         store.close()
         store.open()
@@ -141,7 +141,7 @@ def test_an_entry_whose_number_seems_older_is_missed(tmp_path: Path, monkeypatch
     monkeypatch.setattr(integrity, "MAX_SECONDS", 0)
     store = dense_store(tmp_path, sync="normal")
     store.open()
-    store.commit([added(1), *appended(range(290, 300), 1), PutSnapshot(1, b"{}", 298)], 300)
+    commit(store, [added(1), *appended(range(290, 300), 1), PutSnapshot(1, b"{}", 298)], 300)
     store.close()
     file = tmp_path / FILE
     data = file.read_bytes()

@@ -16,7 +16,7 @@ from agenthost.host.storage.postgres.store import PostgresStorage
 from database_proxies import Moment, Proxy, in_front_of
 from databases import Postgres, dense_postgres, needs_postgres, own_postgres, own_schema, shared_postgres
 from hosting import new_session, run
-from storing import added, entry
+from storing import added, commit, entry
 
 pytestmark = needs_postgres
 
@@ -34,7 +34,7 @@ def behind_it(proxy: Proxy) -> Iterator[PostgresStorage]:
     with own_schema(proxy.server) as schema:
         store = PostgresStorage(proxy.url(schema), begin=lambda last_seq: last_seq)
         store.open()
-        store.commit([added(1)], 0)
+        commit(store, [added(1)], 0)
         yield store
         store.close()
 
@@ -52,12 +52,12 @@ def check(store: PostgresStorage, last_seq: int) -> None:
     assert session.messages[1:] == [b"message %d of it" % seq for seq in range(1, last_seq + 1)]
 
 
-def commit(store: PostgresStorage, seq: int, seconds: float = 20) -> int:
+def persist(store: PostgresStorage, seq: int, seconds: float = 20) -> int:
     """Commit as the journal does: the same group again until it is in. Return how often it was tried."""
     deadline, writes = time.monotonic() + seconds, group(seq)
     for tries in range(1, 10_000):
         try:
-            store.commit(writes, seq)
+            commit(store, writes, seq)
         except StorageError:
             assert time.monotonic() < deadline
             time.sleep(0.02)
@@ -70,19 +70,19 @@ def commit(store: PostgresStorage, seq: int, seconds: float = 20) -> int:
 def test_a_commit_whose_connection_was_lost_is_tried_again_and_happens_once(
     store: PostgresStorage, proxy: Proxy, moment: Moment
 ) -> None:
-    commit(store, 1)
+    persist(store, 1)
     proxy.cut(b"message 2 of it", moment)
-    assert commit(store, 2) == 2
+    assert persist(store, 2) == 2
     assert proxy.cuts == 1
     check(store, 2)
-    assert commit(store, 3) == 1
+    assert persist(store, 3) == 1
     check(store, 3)
 
 
 def test_a_try_that_is_still_running_on_the_server_is_waited_for(
     store: PostgresStorage, proxy: Proxy
 ) -> None:
-    commit(store, 1)
+    persist(store, 1)
     hold = "DO $$ BEGIN PERFORM pg_advisory_xact_lock(lock_space(), 0); PERFORM pg_sleep(1); END $$"
     schema = store.address.schema
     holding = threading.Thread(target=lambda: proxy.server.execute(hold, schema=schema))
@@ -90,8 +90,8 @@ def test_a_try_that_is_still_running_on_the_server_is_waited_for(
     time.sleep(0.3)
     proxy.cut(b"message 2 of it", "running")
     with pytest.raises(StorageError):
-        store.commit(group(2), 2)
-    commit(store, 2)
+        commit(store, group(2), 2)
+    persist(store, 2)
     holding.join()
     check(store, 2)
     assert proxy.server.execute("SELECT count(*) FROM ledger WHERE last_seq = 2", schema=schema) == 1
@@ -102,10 +102,10 @@ def test_another_group_instead_of_one_that_happened_after_all_is_refused(
 ) -> None:
     proxy.cut(b"message 1 of it", "answered")
     with pytest.raises(StorageError):
-        store.commit(group(1), 1)
+        commit(store, group(1), 1)
     with pytest.raises(StorageError, match="was written after all"):
-        store.commit([entry(1)], 1)
-    commit(store, 1)
+        commit(store, [entry(1)], 1)
+    persist(store, 1)
     check(store, 1)
 
 
@@ -114,8 +114,8 @@ def test_another_group_instead_of_one_that_did_not_happen_is_taken(
 ) -> None:
     proxy.cut(b"message 1 of it", "before")
     with pytest.raises(StorageError):
-        store.commit(group(1), 1)
-    store.commit([entry(1)], 1)
+        commit(store, group(1), 1)
+    commit(store, [entry(1)], 1)
     assert [found.seq for found in store.replay(0, [1], "me")] == [1]
 
 
@@ -124,14 +124,14 @@ def test_connections_that_are_cut_at_random_lose_nothing(store: PostgresStorage,
     for seq in range(1, 61):
         if chance.random() < 0.3:
             proxy.cut(b"message %d of it" % seq, chance.choice(MOMENTS))
-        commit(store, seq)
+        persist(store, seq)
     assert proxy.cuts > 9
     check(store, 60)
 
 
 def write_for_ever(store: PostgresStorage, stop: threading.Event, done: list[int]) -> None:
     while not stop.is_set():
-        commit(store, len(done) + 1)
+        persist(store, len(done) + 1)
         done.append(len(done) + 1)
 
 
@@ -139,7 +139,7 @@ def test_a_server_that_is_killed_under_load_has_every_commit_once() -> None:
     with own_postgres() as server:
         store = dense_postgres(server, "agenthost")
         store.open()
-        store.commit([added(1)], 0)
+        commit(store, [added(1)], 0)
         stop, done = threading.Event(), list[int]()
         writing = threading.Thread(target=write_for_ever, args=(store, stop, done))
         writing.start()
@@ -163,7 +163,7 @@ def test_a_host_goes_on_by_itself_when_the_database_was_away() -> None:
     async def story(server: Postgres) -> None:
         async with Engine(dense_postgres(server, "agenthost")) as engine:
             session = await new_session(engine, "demo:/1")
-            shown = engine.journal.shown_seq
+            shown = engine.journal.line.shown_seq
             await asyncio.to_thread(server.stop)
             ticket = session.act(actions.title_changed("While it is away"))
             async with asyncio.timeout(2):
@@ -171,7 +171,7 @@ def test_a_host_goes_on_by_itself_when_the_database_was_away() -> None:
                     await asyncio.sleep(0.01)
             with pytest.raises(StorageError, match="cannot be reached"):
                 engine.journal.refuse_if_in_trouble()
-            assert engine.journal.shown_seq == shown  # nothing is shown that is not stored
+            assert engine.journal.line.shown_seq == shown  # nothing is shown that is not stored
             await asyncio.to_thread(server.start)
             await engine.journal.wait(ticket)
             assert engine.journal.trouble is None

@@ -19,7 +19,7 @@ from agenthost.host.storage import PutSnapshot
 from agenthost.host.storage.postgres.node import LEASE_SECONDS
 from agenthost.host.storage.postgres.store import PostgresStorage
 from databases import Postgres, dense_postgres, needs_postgres
-from storing import added, appended, entry
+from storing import added, appended, commit, entry
 
 pytestmark = needs_postgres
 
@@ -29,12 +29,12 @@ import sys, time
 sys.path.insert(0, {tests!r})
 from agenthost.errors import StorageError, StoreTaken
 from agenthost.host.storage.postgres.store import PostgresStorage
-from storing import entry
+from storing import commit, entry
 
 def written(seq):
     while True:
         try:
-            store.commit([entry(seq)], seq)
+            commit(store, [entry(seq)], seq)
             return seq
         except StoreTaken as error:
             return f"taken {{error}}"
@@ -53,7 +53,7 @@ for seq, line in enumerate(sys.stdin, seq + 1):
 def opened(server: Postgres, schema: str) -> Iterator[PostgresStorage]:
     store = dense_postgres(server, schema)
     store.open()
-    store.commit([added(1), entry(1)], 1)
+    commit(store, [added(1), entry(1)], 1)
     yield store
     store.close()
 
@@ -90,7 +90,7 @@ def test_a_second_one_is_refused_while_the_first_is_alive(
 ) -> None:
     with pytest.raises(StorageInUse, match=rf"in use by .*process {os.getpid()}.* since .*schema=NAME"):
         dense_postgres(server, schema).open()
-    store.commit([entry(2)], 2)
+    commit(store, [entry(2)], 2)
     assert seqs(store) == [1, 2]
 
 
@@ -116,7 +116,7 @@ def test_one_that_was_killed_is_taken_over_from(
         begun = time.monotonic()
         assert store.open().last_seq == 2
         assert time.monotonic() - begun < LEASE_SECONDS  # its lock is gone: nobody has to wait for the lease
-    store.commit([entry(3)], 3)
+    commit(store, [entry(3)], 3)
     assert seqs(store) == [1, 2, 3]
 
 
@@ -133,7 +133,7 @@ def test_one_that_was_stopped_is_taken_over_from_after_its_lease_and_cannot_writ
         tell(process)
         answer = said(process)
     assert answer.startswith("taken another process has taken over the store postgresql:///postgres")
-    store.commit([entry(2)], 2)
+    commit(store, [entry(2)], 2)
     assert seqs(store) == [1, 2]
 
 
@@ -148,7 +148,7 @@ def test_a_restart_of_the_database_does_not_make_anybody_dead(server: Postgres, 
     deadline = time.monotonic() + 5
     while True:
         try:
-            store.commit([added(1), entry(1)], 1)
+            commit(store, [added(1), entry(1)], 1)
             break
         except StorageError:
             assert time.monotonic() < deadline
@@ -181,7 +181,7 @@ def test_a_commit_that_waits_while_its_node_is_declared_dead_is_refused(
             "UPDATE node SET is_dead = true WHERE NOT is_dead",
         )
         with pytest.raises(StoreTaken):
-            store.commit([entry(2), PutSnapshot(1, b"lost", 2), added(7)], 2)
+            commit(store, [entry(2), PutSnapshot(1, b"lost", 2), added(7)], 2)
         fence.join()
         assert server.execute("SELECT count(*) FROM log WHERE seq > 1", schema=schema) == 0
         assert server.execute("SELECT count(*) FROM session", schema=schema) == 1, trial
@@ -193,8 +193,8 @@ def test_a_commit_that_came_before_the_fence_of_its_node_is_kept(
     store: PostgresStorage, server: Postgres, schema: str
 ) -> None:
     holding = held(server, schema, "LOCK TABLE log IN SHARE MODE")
-    commit = threading.Thread(target=lambda: store.commit([entry(2)], 2))
-    commit.start()  # has the order lock, and waits for the table
+    writing = threading.Thread(target=lambda: commit(store, [entry(2)], 2))
+    writing.start()  # has the order lock, and waits for the table
     time.sleep(0.3)
     server.execute("UPDATE node SET lease = '-1 hour'", schema=schema)
     joined = server.execute(
@@ -203,9 +203,9 @@ def test_a_commit_that_came_before_the_fence_of_its_node_is_kept(
     assert server.execute("SELECT max(last_seq) FROM ledger", schema=schema) == 2
     assert server.execute("SELECT is_dead FROM node WHERE id = $1 - 1", joined, schema=schema)
     holding.join()
-    commit.join()
+    writing.join()
     with pytest.raises(StoreTaken):
-        store.commit([entry(3)], 3)
+        commit(store, [entry(3)], 3)
     assert server.execute("SELECT count(*) FROM log", schema=schema) == 2
 
 
@@ -219,7 +219,7 @@ def test_whoever_is_fenced_hears_of_it_without_writing(server: Postgres, schema:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     with pytest.raises(StoreTaken):
-        store.commit([], last_seq + 1)
+        commit(store, [], last_seq + 1)
     store.close()
     assert len(heard) == 1
 
@@ -230,7 +230,7 @@ def test_every_commit_is_announced_in_order(store: PostgresStorage, server: Post
         listener = await asyncpg.connect(host=str(server.folder), user="agenthost", database="postgres")
         await listener.add_listener(channel, lambda *told: heard.put_nowait(told[3]))
         for seq in range(2, 12):
-            await asyncio.to_thread(store.commit, [entry(seq)], seq)
+            await asyncio.to_thread(commit, store, [entry(seq)], seq)
         async with asyncio.timeout(5):
             found = [await heard.get() for _ in range(10)]
         await listener.close()
@@ -248,4 +248,4 @@ def test_a_commit_after_history_was_lost_ends_the_process(
     """As after a failover to a standby that had not all: what this process showed is not there any more."""
     server.execute("DELETE FROM ledger WHERE last_seq = 1; DELETE FROM log", schema=schema)
     with pytest.raises(StoreTaken, match="lost what was written last"):
-        store.commit(appended(range(2, 4)), 3)
+        commit(store, appended(range(2, 4)), 3)

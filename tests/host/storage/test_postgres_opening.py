@@ -13,7 +13,7 @@ from agenthost.host.store_address import masked_url, parse_address
 from agenthost.logs import masked
 from database_proxies import Proxy, TransactionPool, in_front_of
 from databases import Postgres, dense_postgres, needs_postgres
-from storing import added, entry, row
+from storing import added, commit, entry, row
 
 EVERYTHING = """SELECT string_agg(concat_ws('.', nspname, relname, relacl::text), ' ')
     FROM (SELECT nspname, relname, relacl FROM pg_class
@@ -145,7 +145,7 @@ def test_a_role_that_only_uses_the_tables_is_enough(server: Postgres, schema: st
     server.execute(f"GRANT USAGE ON SCHEMA {schema} TO clerk; GRANT {rights} TO clerk")
     other = PostgresStorage(server.url(schema, user="clerk"), begin=lambda last_seq: last_seq)
     other.open()
-    other.commit([added(1), entry(1)], 1)
+    commit(other, [added(1), entry(1)], 1)
     other.close()
     server.execute(f"DROP SCHEMA {schema} CASCADE; DROP ROLE clerk")
 
@@ -187,7 +187,7 @@ def test_every_opening_begins_a_range_of_numbers_and_those_between_were_never_gi
 ) -> None:
     store = PostgresStorage(server.url(schema))
     first = store.open().last_seq
-    store.commit([added(1), entry(first + 1)], first + 3)
+    commit(store, [added(1), entry(first + 1)], first + 3)
     assert [store.holds(seq) for seq in (0, 1, first - 1, first, first + 3, first + 4)] == [
         *(True, False, False, True, True, False)
     ]
@@ -236,7 +236,7 @@ def test_what_is_not_what_was_written_is_noticed(
 ) -> None:
     store = dense_postgres(server, schema)
     store.open()
-    store.commit([added(1), entry(1), PutContent(1, "a", "text/plain", b"a")], 1)
+    commit(store, [added(1), entry(1), PutContent(1, "a", "text/plain", b"a")], 1)
     server.execute(damage, schema=schema)
     with pytest.raises(Damaged):
         read(store)  # type: ignore[operator]
@@ -250,8 +250,8 @@ def test_damaged_rows_are_left_out_of_lists_and_the_root_is_started_again(
     store = dense_postgres(server, schema)
     store.open()
     receipts = [Receipt("me", slot, slot, b"digest", slot) for slot in (1, 2)]
-    store.commit(
-        [added(1), added(2), AddSession(row(3), b"", 0), PutSnapshot(ROOT, b"root", 1), *receipts], 2
+    commit(
+        store, [added(1), added(2), AddSession(row(3), b"", 0), PutSnapshot(ROOT, b"root", 1), *receipts], 2
     )
     server.execute("UPDATE session SET summary = 'x' WHERE number = 2", schema=schema)
     server.execute("UPDATE receipt SET seq = 7 WHERE slot = 1", schema=schema)

@@ -20,7 +20,7 @@ from agenthost.host.storage.ranges import (
 )
 from agenthost.host.storage.sqlite import SqliteStorage
 from hosting import new_session, run, started
-from storing import added
+from storing import added, commit
 
 NOW = EPOCH_MS + 50_000_000_000
 
@@ -73,7 +73,7 @@ def test_every_opening_begins_a_range_above_all_known_numbers(tmp_path: Path) ->
         assert first > seen[-1]
         assert all(store.holds(seq) for seq in (*seen, first))
         assert not any(store.holds(seq + 1) for seq in (seen[-1], first))
-        store.commit([], first + 5)
+        commit(store, [], first + 5)
         seen += [first, first + 5]
         assert store.holds(first + 5)
         store.close()
@@ -97,10 +97,10 @@ def test_the_number_of_ranges_is_limited(tmp_path: Path) -> None:
 def test_a_damaged_range_holds_nothing_and_extends_no_other(tmp_path: Path) -> None:
     store = SqliteStorage(tmp_path)
     first = store.open().last_seq
-    store.commit([], first + 5)
+    commit(store, [], first + 5)
     store.close()
     second = store.open().last_seq
-    store.commit([], second + 5)
+    commit(store, [], second + 5)
     assert store._writer is not None
     store._writer.execute("UPDATE range SET last = last + 4096 WHERE first = ?", (second,))
     store.close()
@@ -115,7 +115,7 @@ def test_receipts_survive_a_restart_like_the_log(tmp_path: Path) -> None:
     store = SqliteStorage(tmp_path)
     first = store.open().last_seq
     writes = [Entry(first + place, 1, b"{}") for place in (1, 2, 3)]
-    store.commit([added(1, state_seq=first), *writes, Receipt("me", 0, 1, b"digest", first + 2)], first + 3)
+    commit(store, [added(1, state_seq=first), *writes, Receipt("me", 0, 1, b"digest", first + 2)], first + 3)
     store.close()
     store.open()
     store.trim(1_000, 1_000)
@@ -132,7 +132,7 @@ def test_a_client_from_another_history_gets_a_fresh_view_and_never_a_replay(tmp_
         uri, data, copy = "demo:/one", tmp_path / "data", tmp_path / "copy"
         async with started(data) as host:
             session = await new_session(host, uri)
-            known = host.journal.shown_seq
+            known = host.line.shown_seq
         shutil.copytree(data, copy)
         seen = []
         for _ in range(2):  # once more, so that a number lies in a whole range that is unknown
@@ -141,7 +141,7 @@ def test_a_client_from_another_history_gets_a_fresh_view_and_never_a_replay(tmp_
                 for title in ("a", "b", "c"):
                     session.act(title_changed(title))
                     await host.journal.wait()
-                    seen.append(host.journal.shown_seq)
+                    seen.append(host.line.shown_seq)
         shutil.rmtree(data)
         shutil.copytree(copy, data)
         async with started(data) as host:

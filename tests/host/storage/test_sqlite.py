@@ -11,7 +11,7 @@ from agenthost.errors import StorageError
 from agenthost.host.storage import DropSession, PutContent, Receipt, StoredContent
 from agenthost.host.storage.migrations import APPLICATION_ID, MIGRATIONS, VERSION, add_functions
 from agenthost.host.storage.sqlite import FILE, SqliteStorage
-from storing import added, appended, dense_store, entry
+from storing import added, appended, commit, dense_store, entry
 
 
 @pytest.fixture(name="store")
@@ -23,9 +23,9 @@ def sqlite_store(tmp_path: Path) -> Iterator[SqliteStorage]:
 
 
 def test_dropping_a_session_leaves_no_row_that_belongs_to_it(store: SqliteStorage, tmp_path: Path) -> None:
-    store.commit([added(1), added(2), *appended(range(1, 4), 1), *appended(range(4, 6), 2)], 5)
-    store.commit([PutContent(1, "a", "text/plain", b"a"), PutContent(2, "a", "text/plain", b"b")], 5)
-    store.commit([entry(6, 1), DropSession(1), entry(7, 2)], 7)
+    commit(store, [added(1), added(2), *appended(range(1, 4), 1), *appended(range(4, 6), 2)], 5)
+    commit(store, [PutContent(1, "a", "text/plain", b"a"), PutContent(2, "a", "text/plain", b"b")], 5)
+    commit(store, [entry(6, 1), DropSession(1), entry(7, 2)], 7)
     store.trim(100, 100)
     store.close()
     connection = sqlite3.connect(tmp_path / FILE)
@@ -38,7 +38,7 @@ def test_dropping_a_session_leaves_no_row_that_belongs_to_it(store: SqliteStorag
 
 def test_a_content_is_stored_separately_from_its_session(store: SqliteStorage) -> None:
     large = bytes(range(256)) * 4_000
-    store.commit([added(1), added(2), PutContent(1, "a", "image/png", large)], 0)
+    commit(store, [added(1), added(2), PutContent(1, "a", "image/png", large)], 0)
     assert store.content(1, "a") == StoredContent("image/png", large)
     said: list[str] = []
     (reader,) = store._idle
@@ -68,7 +68,7 @@ def test_an_older_store_is_migrated(tmp_path: Path, version: int) -> None:
         file.execute(f"PRAGMA user_version = {version}")
     store = dense_store(tmp_path)
     store.open()
-    store.commit([added(1), *appended(range(1, 3)), Receipt("me", 0, 1, b"digest", 2)], 2)
+    commit(store, [added(1), *appended(range(1, 3)), Receipt("me", 0, 1, b"digest", 2)], 2)
     assert len(store.receipts("me")) == 1
     assert len(store.replay(0, [1], "me")) == 2
     store.close()

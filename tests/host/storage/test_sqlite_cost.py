@@ -20,7 +20,7 @@ from agenthost.host.storage import (
 from agenthost.host.storage.migrations import add_functions
 from agenthost.host.storage.sqlite import FILE, SqliteStorage
 from hosting import new_session, run, started
-from storing import added, appended, dense_store
+from storing import added, appended, commit, dense_store
 
 SESSIONS = 100_000
 
@@ -116,7 +116,7 @@ def test_an_engine_costs_the_same_with_many_sessions(folder: Path, monkeypatch: 
 def test_no_statement_scans_a_whole_table(tmp_path: Path) -> None:
     store = dense_store(tmp_path)
     store.open()
-    store.commit([added(1), *appended(range(1, 20))], 19)
+    commit(store, [added(1), *appended(range(1, 20))], 19)
     said: list[str] = []
     assert store._writer
     store._writer.set_trace_callback(said.append)
@@ -129,12 +129,12 @@ def test_no_statement_scans_a_whole_table(tmp_path: Path) -> None:
     store.find(name="name-1")
     store.find(number=1)
     store.load(1)
-    store.commit([PutContent(1, "a", "text/plain", b""), added(2), CopyContent(1, 2), DropLog(1, 0)], 19)
+    commit(store, [PutContent(1, "a", "text/plain", b""), added(2), CopyContent(1, 2), DropLog(1, 0)], 19)
     store.content(2, "a")
-    store.commit([Receipt("me", 0, 1, b"", 3), EchoReceipt("me", 1, b"", 3), DropReceipts("me", 7)], 19)
+    commit(store, [Receipt("me", 0, 1, b"", 3), EchoReceipt("me", 1, b"", 3), DropReceipts("me", 7)], 19)
     store.receipts("me")
     store.trim(5, 5)
-    store.commit([DropReceipts("me")], 19)
+    commit(store, [DropReceipts("me")], 19)
     store.replay(3, [0, 1], "me")
     store.trim(5, 5)
     store._writer.set_trace_callback(None)

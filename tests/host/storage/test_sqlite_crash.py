@@ -14,21 +14,21 @@ COMMIT = """
 import sys
 from pathlib import Path
 from agenthost.host.storage import AddMessages, Entry, PutSnapshot
-from storing import added, dense_store
+from storing import added, commit, dense_store
 
 group = int(sys.argv[2])
 store = dense_store(Path(sys.argv[1]))
 last = store.open().last_seq
 if last == 0:
-    store.commit([added(1)], 0)
+    commit(store, [added(1)], 0)
 while True:
     entries = [Entry(last + i, 1, b"%d" % last) for i in range(1, group + 1)]
     last += group
-    store.commit([*entries[:3], AddMessages(1, last // group, (b"%d" % last,)), *entries[3:]], last)
+    commit(store, [*entries[:3], AddMessages(1, last // group, (b"%d" % last,)), *entries[3:]], last)
     print(last, flush=True)
     if last % (40 * group) == 0:
         store.trim(100 * group, 200 * group)
-        store.commit([PutSnapshot(1, b"%d" % last, last)], last)
+        commit(store, [PutSnapshot(1, b"%d" % last, last)], last)
 """
 
 

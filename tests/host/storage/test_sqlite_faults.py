@@ -12,14 +12,14 @@ from agenthost.errors import StorageError
 from agenthost.host.storage import AddMessages, PutSnapshot
 from agenthost.host.storage.migrations import APPLICATION_ID, VERSION
 from agenthost.host.storage.sqlite import FILE, SqliteStorage, Sync
-from storing import added, appended, dense_store
+from storing import added, appended, commit, dense_store
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[SqliteStorage]:
     opened = dense_store(tmp_path)
     opened.open()
-    opened.commit([added(1), *appended(range(1, 11))], 10)
+    commit(opened, [added(1), *appended(range(1, 11))], 10)
     yield opened
     opened.close()
 
@@ -27,7 +27,7 @@ def store(tmp_path: Path) -> Iterator[SqliteStorage]:
 @pytest.fixture
 def file(store: SqliteStorage, tmp_path: Path) -> Path:
     """Return the file of a store that was closed well."""
-    store.commit([PutSnapshot(1, bytes(20_000), 10)], 10)
+    commit(store, [PutSnapshot(1, bytes(20_000), 10)], 10)
     store.close()
     return tmp_path / FILE
 
@@ -45,11 +45,11 @@ def test_a_full_disk_is_reported_and_the_store_continues_when_there_is_room(stor
     pages = writer(store).execute("PRAGMA page_count").fetchone()[0]
     writer(store).execute(f"PRAGMA max_page_count = {pages + 2}")
     with pytest.raises(StorageError, match="the disk is full; free some space"):
-        store.commit([*appended(range(11, 13)), AddMessages(1, 1, (bytes(100_000),))], 12)
+        commit(store, [*appended(range(11, 13)), AddMessages(1, 1, (bytes(100_000),))], 12)
     assert log(store) == list(range(1, 11))
-    store.commit(appended(range(11, 12)), 11)  # small enough
+    commit(store, appended(range(11, 12)), 11)  # small enough
     writer(store).execute("PRAGMA max_page_count = 1000000")
-    store.commit([AddMessages(1, 1, (bytes(100_000),)), *appended(range(12, 13))], 12)
+    commit(store, [AddMessages(1, 1, (bytes(100_000),)), *appended(range(12, 13))], 12)
     assert log(store) == list(range(1, 13))
 
 
@@ -58,21 +58,21 @@ def test_a_lock_of_another_program_is_reported_and_passes(store: SqliteStorage, 
     with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as browser:
         browser.execute("BEGIN IMMEDIATE")
         with pytest.raises(StorageError, match="locked by another program; close what has it open"):
-            store.commit(appended(range(11, 13)), 12)
+            commit(store, appended(range(11, 13)), 12)
         with pytest.raises(StorageError, match="locked by another program"):
             store.trim(0, 0)
         assert log(store) == list(range(1, 11))  # reading needs no lock
         browser.execute("ROLLBACK")
-    store.commit(appended(range(11, 13)), 12)
+    commit(store, appended(range(11, 13)), 12)
     assert log(store) == list(range(1, 13))
 
 
 def test_a_store_that_cannot_be_written_is_reported(store: SqliteStorage) -> None:
     writer(store).execute("PRAGMA query_only = ON")
     with pytest.raises(StorageError, match="cannot be written; check who may write there"):
-        store.commit(appended(range(11, 13)), 12)
+        commit(store, appended(range(11, 13)), 12)
     writer(store).execute("PRAGMA query_only = OFF")
-    store.commit(appended(range(11, 13)), 12)
+    commit(store, appended(range(11, 13)), 12)
 
 
 def damage_beginning(file: Path) -> None:
@@ -170,7 +170,7 @@ def test_a_store_whose_creation_was_interrupted_is_created_again(tmp_path: Path)
     (tmp_path / FILE).touch()
     store = dense_store(tmp_path)
     store.open()
-    store.commit([added(1)], 0)
+    commit(store, [added(1)], 0)
     store.close()
     with closing(sqlite3.connect(tmp_path / FILE)) as connection:
         assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)

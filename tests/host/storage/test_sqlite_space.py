@@ -8,7 +8,7 @@ from agenthost.host.storage import DropSession, Entry, PutContent
 from agenthost.host.storage.migrations import APPLICATION_ID, MIGRATIONS, SUMS, add_functions
 from agenthost.host.storage.space import FREE_SHARE, MIN_FREE, PAGES_AT_ONCE
 from agenthost.host.storage.sqlite import FILE
-from storing import added, appended, dense_store
+from storing import added, appended, commit, dense_store
 
 PAGE = 4_096
 LARGE = b"x" * (2 * MIN_FREE * PAGE)
@@ -17,13 +17,13 @@ LARGE = b"x" * (2 * MIN_FREE * PAGE)
 def test_free_space_is_returned_to_the_disk_in_steps(tmp_path: Path) -> None:
     store = dense_store(tmp_path)
     store.open()
-    store.commit([added(1), added(2), PutContent(1, "large", "text/plain", LARGE)], 0)
+    commit(store, [added(1), added(2), PutContent(1, "large", "text/plain", LARGE)], 0)
     assert store.shrink() == 0
-    store.commit([DropSession(1)], 0)
+    commit(store, [DropSession(1)], 0)
     given = []
     while count := store.shrink():
         given.append(count)
-        store.commit(appended(range(len(given), len(given) + 1), 2), len(given))
+        commit(store, appended(range(len(given), len(given) + 1), 2), len(given))
     assert max(given) == PAGES_AT_ONCE
     assert len(given) > 1
     assert (tmp_path / FILE).stat().st_size <= (MIN_FREE + 100) * PAGE * FREE_SHARE // (FREE_SHARE - 1)
@@ -48,8 +48,8 @@ def test_an_older_store_is_rewritten_once_and_can_then_shrink(tmp_path: Path) ->
     older(tmp_path, 1)
     store = dense_store(tmp_path)
     store.open()
-    store.commit([added(1), PutContent(1, "large", "text/plain", LARGE)], 0)
-    store.commit([DropSession(1)], 0)
+    commit(store, [added(1), PutContent(1, "large", "text/plain", LARGE)], 0)
+    commit(store, [DropSession(1)], 0)
     assert store.shrink() == PAGES_AT_ONCE
     store.close()
 

@@ -30,7 +30,7 @@ from agenthost.host.storage import (
     index,
 )
 from databases import needs_postgres, new_store
-from storing import added, entry, row
+from storing import added, commit, entry, row
 
 CLIENTS = st.sampled_from([None, None, None, "me", "you"])
 
@@ -167,7 +167,7 @@ class Compared(RuleBasedStateMachine):
 
     @rule()
     def commit(self) -> None:
-        self.store.commit(self.writes, self.last_seq)
+        commit(self.store, self.writes, self.last_seq)
         self.writes = []
 
     @rule(per_session=st.integers(0, 12), total=st.integers(0, 12))

@@ -15,7 +15,10 @@ from serving import run_agenthost, serving
 from storing import dense_store
 
 VERSIONS = (1, 6)
-"""The oldest and the newest: `test_upgrade` has the others."""
+"""The oldest and the newest whose sessions have no chats: `test_upgrade` has the others."""
+
+WITH_CHATS = 7
+"""The version whose sessions have one chat each. What is stored has the form of today."""
 
 
 @asynccontextmanager
@@ -64,7 +67,20 @@ def test_a_client_that_comes_back_gets_everything_as_it_saw_it(tmp_path: Path, v
     run(story)
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+def test_where_sessions_had_chats_a_client_that_comes_back_goes_on(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with opened(WITH_CHATS, tmp_path) as (url, seen, last_seq), Client.connected(url, "me") as me:
+            uris = seen["sessions"].keys() - {"demo:/client"}
+            result = await me.reopen(last_seq, *uris)
+            assert (result["type"], result["missing"]) == ("replay", [])
+            for uri in uris:
+                assert without_tools(await me.subscribe(uri)) == without_tools(seen["sessions"][uri])
+        assert (tmp_path / "data" / f"agenthost.v{WITH_CHATS}.db").exists()
+
+    run(story)
+
+
+@pytest.mark.parametrize("version", [*VERSIONS, WITH_CHATS])
 def test_turns_that_waited_go_on_after_the_upgrade(tmp_path: Path, version: int) -> None:
     async def story() -> None:
         async with opened(version, tmp_path) as (url, seen, _), Client.connected(url, "me") as me:

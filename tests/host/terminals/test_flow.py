@@ -100,12 +100,12 @@ def test_when_nothing_can_be_written_nothing_is_shown_and_the_program_waits(tmp_
                 host.parts.engine.journal.in_turn(_wait, gate, asyncio.get_running_loop())
             )
             await pass_time(0.1)
-            before = (host.parts.engine.journal.shown_seq, terminal.resource.live)
+            before = (host.parts.engine.line.shown_seq, terminal.resource.live)
             await pass_time(0.2)
-            assert (host.parts.engine.journal.shown_seq, terminal.resource.live) == before
+            assert (host.parts.engine.line.shown_seq, terminal.resource.live) == before
             gate.set()
             await stuck
-            await until_so(lambda: host.parts.engine.journal.shown_seq > before[0])
+            await until_so(lambda: host.parts.engine.line.shown_seq > before[0])
 
     run(story)
 

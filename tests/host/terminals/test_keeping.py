@@ -140,7 +140,7 @@ def test_killing_a_keeper_ends_its_program_and_the_end_is_reported(tmp_path: Pat
             await until_so(lambda: not is_alive(program))
             refusal = await watch.act("input", data="x")
             assert refusal is not None
-            assert "has exited" in json.loads(refusal.envelope)["rejectionReason"]
+            assert "has exited" in json.loads(refusal.envelopes()[0])["rejectionReason"]
 
     run(story)
 

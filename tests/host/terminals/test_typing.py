@@ -38,7 +38,7 @@ def test_a_refusal_goes_only_to_its_sender_also_after_a_reconnect(tmp_path: Path
         async with talking(tmp_path) as host:
             watch = await Watch.start(host, "cat")
             other = await Watch.join(host, client_id="other")
-            seen = host.parts.engine.journal.shown_seq
+            seen = host.parts.engine.line.shown_seq
             assert "cols must be from 1" in reason(await watch.act("resized", cols=0, rows=5))
             assert "not an action" in reason(await watch.act("data", data="forged"))
             assert "not an action" in reason(await watch.act("exited", exitCode=0))

@@ -127,7 +127,7 @@ def test_output_is_not_written_to_any_file_and_pushes_nothing_out_of_the_log(tmp
     async def story() -> None:
         async with talking(tmp_path, demo, limits=Limits(log_in_all=20)) as host:
             talk = await Talk.begin(host)
-            seen = host.parts.engine.journal.shown_seq
+            seen = host.parts.engine.line.shown_seq
             await talk.say("hello")
             watch = await Watch.start(host, "read x; echo to''psecret; " + COUNTING)
             for number in range(30):

@@ -95,7 +95,11 @@ export class Watched {
   #apply(envelope: ActionEnvelope): void {
     const { channel, action } = envelope;
     const { answers, rejection, isApplied } = this.replica.apply(envelope);
-    if (isApplied) this.#resources.get(channel)?.tell(action, this.replica.confirmed(channel));
+    if (isApplied) {
+      this.#resources.get(channel)?.tell(action, this.replica.confirmed(channel));
+      // On its own channel nothing tells of it, and views may come back to it.
+      if (action.type === "session/chatRemoved") this.lose(action.chat, "It was removed.");
+    }
     if (answers !== undefined) {
       this.outcomes.settle(answers, channel, action as ClientAction, rejection);
     }

@@ -115,7 +115,7 @@ function Inside({ panel, uri, session, chat }: InsideProps) {
   const folder = (chat?.workingDirectories ?? session?.workingDirectories)?.[0];
   switch (panel) {
     case "changes":
-      return <ChangesPanel session={session} />;
+      return <ChangesPanel session={session} chat={chat} />;
     case "files":
       return <FilesPanel folder={folder} />;
     case "terminals":

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { client } from "../ahp";
-import { chatOf } from "./conversation/chats";
+import { chatOf, isDefaultChat, neighbourOf, NEW_CHAT } from "./conversation/chats";
 import { elapsed } from "./conversation/times";
 import { isOffered } from "./panels";
 import { Dialog } from "./parts/dialog";
@@ -33,9 +33,22 @@ function step(by: number): void {
   goTo(next.resource);
 }
 
-function stop(): void {
+function stepChat(by: 1 | -1): void {
   const at = route.value;
   if (at.view !== "session") return;
+  const watch = client.session(at.uri);
+  const session = watch.state.value;
+  watch.close();
+  const shown = session && chatOf(session, at.chat);
+  const next = shown !== undefined ? neighbourOf(session!, shown, by) : undefined;
+  if (next === undefined) return;
+  arrival.quiet = at.uri; // as with sessions
+  goTo(at.uri, isDefaultChat(session!, next) ? undefined : next);
+}
+
+function stop(): void {
+  const at = route.value;
+  if (at.view !== "session" || at.chat === NEW_CHAT) return;
   const session = client.session(at.uri);
   const uri = session.state.value && chatOf(session.state.value, at.chat);
   session.close();
@@ -64,6 +77,8 @@ const SHORTCUTS: readonly Shortcut[] = [
   },
   { keys: ["j"], does: "Next session", run: () => step(1) },
   { keys: ["k"], does: "Previous session", run: () => step(-1) },
+  { keys: ["l"], does: "Next chat of the session", run: () => stepChat(1) },
+  { keys: ["h"], does: "Previous chat of the session", run: () => stepChat(-1) },
   { keys: ["i"], does: "Write a message", run: () => focus(".composer textarea") },
   { keys: ["t"], does: "Go to the conversation, to scroll", run: () => focus(".transcript") },
   {

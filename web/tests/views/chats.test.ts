@@ -1,7 +1,16 @@
 import { expect, test } from "vitest";
 import type { ChatState, ChatSummary, Message, SessionState } from "../../src/ahp/wire";
+import { newsOfOthers } from "../../src/views/conversation/announcer";
 import { answerText } from "../../src/views/conversation/askedview";
-import { chatOf, listChats, nameOfChat, placeOf } from "../../src/views/conversation/chats";
+import {
+  chatOf,
+  listChats,
+  nameOfChat,
+  neighbourOf,
+  NEW_CHAT,
+  placeOf,
+  sourceOf,
+} from "../../src/views/conversation/chats";
 import { draftFrom, messageOf, userMessage } from "../../src/views/conversation/drafts";
 import {
   firstOffered,
@@ -12,7 +21,13 @@ import {
 } from "../../src/views/conversation/models";
 import { elapsed } from "../../src/views/conversation/times";
 import { openRequests, waitingCalls, waitsForPerson } from "../../src/views/conversation/waiting";
-import { changesetOf, notedEdits } from "../../src/views/diffs/edits";
+import {
+  changesetOf,
+  countEdits,
+  notedEdits,
+  turnChangesetOf,
+  turnsWithEdits,
+} from "../../src/views/diffs/edits";
 import { CHAT, chatState, sessionState, summary, TIME } from "../hosting";
 
 function chat(name: string, more: Partial<ChatSummary> = {}): ChatSummary {
@@ -52,6 +67,39 @@ test("a chat without a title is named after how it was made, with a number if th
   expect(names(FORK, OWN, SUB)).toEqual(["Fork", "My own", "Count"]);
   expect(names(FORK, other)).toEqual(["Fork 1", "Fork 2"]);
   expect(names(chat("plain"))).toEqual(["Chat"]);
+});
+
+test("a chat that is about to begin stands beside the others, and is none of them", () => {
+  expect(chatOf(session(MAIN, FORK), NEW_CHAT)).toBe(MAIN.resource);
+  expect(listChats(session(MAIN), NEW_CHAT)).toEqual([MAIN]);
+});
+
+test("a fork and a side chat come from another chat, which may be gone", () => {
+  const from = (origin: ChatSummary["origin"], ...others: ChatSummary[]) =>
+    sourceOf(session(MAIN, ...others), chat("x", origin && { origin }));
+  const fork = { kind: "fork", chat: OWN.resource, turnId: "t" } as const;
+  expect(from(fork, OWN)).toEqual({ words: "Fork of", chat: OWN.resource, name: "My own" });
+  expect(from(fork)).toMatchObject({ chat: undefined, name: "a chat that was deleted" });
+  const side = { kind: "sideChat", chat: MAIN.resource, turnId: "t", selection: { text: "that" } } as const;
+  expect(from(side)).toMatchObject({ words: "Side chat about", name: "Main", selection: "that" });
+  expect(from({ kind: "user" })).toBeUndefined();
+  expect(from(undefined)).toBeUndefined();
+});
+
+test("the chat before or after another is found, up to the ends", () => {
+  const all = session(FORK, MAIN, OWN);
+  expect(neighbourOf(all, MAIN.resource, 1)).toBe(FORK.resource);
+  expect(neighbourOf(all, OWN.resource, -1)).toBe(FORK.resource);
+  expect(neighbourOf(all, OWN.resource, 1)).toBeUndefined();
+  expect(neighbourOf(all, MAIN.resource, -1)).toBeUndefined();
+});
+
+test("another chat that begins to need input is told of, once, and the one that is shown is not", () => {
+  const before = session(MAIN, OWN);
+  const after = session({ ...MAIN, status: 24 }, { ...OWN, status: 24 });
+  expect(newsOfOthers(before, after, MAIN.resource)).toBe("The chat My own needs input");
+  expect(newsOfOthers(after, { ...after, chats: [...after.chats] }, MAIN.resource)).toBeUndefined();
+  expect(newsOfOthers(before, session(MAIN, { ...OWN, status: 8 }), MAIN.resource)).toBeUndefined();
 });
 
 test("a subagent is found as a chat of a session, or as a session of its own", () => {
@@ -175,4 +223,33 @@ test("the changes of a session are in the changeset of its kind that needs no tu
   const edit = { after: { uri: "file:///a", content: { uri: "x:/1" } } };
   expect(notedEdits({ "agenthost.diffs": [edit] })).toEqual([edit]);
   expect(notedEdits(undefined)).toEqual([]);
+});
+
+test("a further chat has changes of its own, and so has each turn", () => {
+  const sets = (name: string) => [
+    { label: "", changeKind: "session", uriTemplate: `${name}/all` },
+    { label: "", changeKind: "turn", uriTemplate: `${name}/turn/{turnId}` },
+  ];
+  const state = sessionState({ changesets: sets("session"), defaultChat: CHAT });
+  const first = chatState({ resource: CHAT });
+  const other = chatState({ resource: "ahp-chat:/other", changesets: sets("other") });
+  expect(changesetOf(state, first)).toBe("session/all");
+  expect(changesetOf(state, other)).toBe("other/all");
+  expect(changesetOf(state, chatState({ resource: "ahp-chat:/none" }))).toBeUndefined();
+  expect(turnChangesetOf(state, first, "t")).toBe("session/turn/t");
+  expect(turnChangesetOf(state, other, "t")).toBe("other/turn/t");
+});
+
+test("turns that changed files are found, and lines are counted", () => {
+  const edit = { after: { uri: "file:///a", content: { uri: "x:/1" } }, diff: { added: 2, removed: 1 } };
+  const call = { toolCallId: "c", toolName: "run", displayName: "Run", invocationMessage: "Run" };
+  const done = { ...call, status: "completed", confirmed: "not-needed", success: true } as const;
+  const toolCall = { ...done, pastTenseMessage: "Ran", content: [{ type: "fileEdit", ...edit }] } as never;
+  const base = { message: said(), state: "complete" } as const;
+  const turns = [
+    { ...base, id: "1", responseParts: [] },
+    { ...base, id: "2", responseParts: [{ kind: "toolCall", toolCall } as const] },
+  ];
+  expect(turnsWithEdits(chatState({ turns })).map(({ id }) => id)).toEqual(["2"]);
+  expect(countEdits([edit, { after: edit.after }])).toEqual({ files: 2, additions: 2, deletions: 1 });
 });

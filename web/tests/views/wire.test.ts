@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
 import type { Frame } from "../../src/ahp/api";
-import { EVERYTHING, filterFrames, lineOf, noteChannels, requestNames } from "../../src/views/wire/filter";
+import {
+  EVERYTHING,
+  filterFrames,
+  type Line,
+  lineOf,
+  noteChannels,
+  noteRequests,
+  requestOf,
+} from "../../src/views/wire/filter";
 
 let count = 0;
 function frame(kind: Frame["kind"], message: unknown): Frame {
@@ -52,23 +60,27 @@ test("a frame is a line: its kind, its name, its number, what it is about", () =
 });
 
 test("frames are filtered by text, direction and kind, all at once", () => {
+  const requests = new Map<string, Line>();
+  noteRequests(FRAMES, requests, 0);
   const found = (filter: object) =>
-    filterFrames(FRAMES, { ...EVERYTHING, ...filter }).map((one) => FRAMES.indexOf(one));
-  expect(filterFrames(FRAMES, EVERYTHING)).toBe(FRAMES);
+    filterFrames(FRAMES, { ...EVERYTHING, ...filter }, requests).map((one) => FRAMES.indexOf(one));
+  expect(filterFrames(FRAMES, EVERYTHING, requests)).toBe(FRAMES);
   expect(found({ direction: "out" })).toEqual([1, 6]);
   expect(found({ kind: "action" })).toEqual([3, 6]);
   expect(found({ kind: "action", direction: "in" })).toEqual([3]);
   expect(found({ text: "HELLO rejection" })).toEqual([4]);
-  expect(found({ channel: CHAT })).toEqual([1, 3, 4, 6]);
+  expect(found({ channel: CHAT })).toEqual([1, 2, 3, 4, 6]); // an answer is on the channel of its request
   expect(found({ channel: ROOT })).toEqual([7]);
 });
 
 test("answers are named after what was asked, by whom", () => {
-  const names = new Map<string, string>();
-  const last = requestNames(FRAMES, names, 0);
-  expect(names).toEqual(new Map([["out 1", "subscribe"]]));
+  const requests = new Map<string, Line>();
+  const last = noteRequests(FRAMES, requests, 0);
+  expect([...requests].map(([key, { name }]) => [key, name])).toEqual([["out 1", "subscribe"]]);
+  expect(requestOf(FRAMES[2]!, requests)).toMatchObject({ name: "subscribe", channel: CHAT });
+  expect(requestOf(FRAMES[5]!, requests)).toBeUndefined();
   expect(last).toBe(FRAMES.at(-1)?.n);
-  expect(requestNames(FRAMES, names, last)).toBe(last);
+  expect(noteRequests(FRAMES, requests, last)).toBe(last);
 });
 
 test("channels are noted as they are seen, each once", () => {

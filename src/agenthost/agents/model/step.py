@@ -15,7 +15,6 @@ from agenthost.agents.model.request import CompletionRequest, stream_with_retrie
 from agenthost.agents.model.response_reader import StepItem
 from agenthost.agents.model.summaries import Overflow, find_overflow, summarise
 from agenthost.core.compaction import SUMMARY_TOKENS, leave_out, shorten_results, summary_note
-from agenthost.core.token_estimate import estimate_tokens
 from agenthost.core.transcript import Message
 from agenthost.errors import ModelFailed
 from agenthost.host.authoring.steps import Note, Usage
@@ -63,21 +62,20 @@ class ModelStep:
                 async for item in items:
                     yield item
         except ConversationTooLong:
-            size = sum(map(estimate_tokens, self.turn.transcript))
-            async with aclosing(self._ask(min(size, self.budget) // 2)) as items:
+            async with aclosing(self._ask(min(self.turn.tokens, self.budget) // 2)) as items:
                 async for item in items:
                     yield item
 
     async def _ask(self, budget: int) -> AsyncGenerator[StepItem | Usage, None]:
         transcript = self.turn.transcript
-        found = find_overflow(transcript, budget)
+        found = find_overflow(transcript, budget) if self.turn.tokens > budget else None
         summary = await self._summary(found) if found is not None else None
         if found is not None and summary is not None:
             yield Note(summary_note(found.place, summary))
             kept = leave_out(transcript, found.place, summary, room=3 * SUMMARY_TOKENS)
             messages = shorten_results(kept, budget)
         else:
-            messages = self.turn.agent.compact(transcript, budget)
+            messages = self.turn.compacted(budget)
         answer = stream_with_retries(self.turn, self._request(messages), self.variables, self.attempts)
         async with aclosing(answer) as items:
             async for item in items:

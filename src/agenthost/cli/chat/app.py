@@ -7,10 +7,11 @@ import sys
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 
+from agenthost.cli.chat.chats import WORDS
 from agenthost.cli.chat.commands import COMMANDS
 from agenthost.cli.chat.conversation import ChatContext, Conversation
 from agenthost.cli.chat.options import ChatOptions
-from agenthost.cli.chat.outcomes import Leave, Outcome
+from agenthost.cli.chat.outcomes import Leave, Outcome, Switch
 from agenthost.cli.chat.render.plain_view import PlainView
 from agenthost.cli.chat.render.view import View
 from agenthost.cli.chat.sessions import open_session, resume_hint
@@ -18,7 +19,7 @@ from agenthost.cli.chat.terminal.paint import Painter
 from agenthost.cli.chat.terminal.plain import PlainTerminal
 from agenthost.cli.chat.terminal.terminal import ChatTerminal, InputCancelled
 from agenthost.cli.exit_codes import INTERRUPTED
-from agenthost.client.ahp import AhpClient, AhpError, Session
+from agenthost.client.ahp import AhpClient, AhpError, Chat, Session
 
 __all__ = ["ChatApp"]
 
@@ -40,6 +41,7 @@ class ChatApp:
         self._has_cursor = has_cursor
         self._created: set[str] = set()
         self._conversation: Conversation | None = None
+        self._news = ""  # of what was done between two conversations
 
     async def run(self) -> int:
         """Chat until the user leaves. Return the exit code.
@@ -54,14 +56,19 @@ class ChatApp:
                 session, is_new = await self._open(context.terminal)
             except InputCancelled:
                 return INTERRUPTED
+            chat: Chat = session
+            is_kept = False
             while True:
                 if is_new:
                     self._created.add(session.uri)
-                outcome = await self._converse(context, session)
-                is_kept = await self._close(session)
+                outcome = await self._converse(context, session, chat)
+                if isinstance(outcome, Switch) and outcome.session is session:
+                    await self._leave_chat(chat, is_deleted=outcome.deletes)
+                else:
+                    is_kept = await self._close(session)
                 if isinstance(outcome, Leave):
                     break
-                session, is_new = outcome.session, outcome.is_new
+                session, chat, is_new = outcome.session, outcome.chat, outcome.is_new
         if is_kept:
             print(resume_hint(self._options.url, session.uri), file=sys.stderr)
         return outcome.code
@@ -86,7 +93,8 @@ class ChatApp:
         from agenthost.cli.chat.terminal.history import open_history  # noqa: PLC0415
         from agenthost.cli.chat.terminal.screen import Screen  # noqa: PLC0415
 
-        completer = ChatCompleter({name: command.meaning for name, command in COMMANDS.items()})
+        meanings = {name: command.meaning for name, command in COMMANDS.items()}
+        completer = ChatCompleter(meanings, {"chats": WORDS})
         screen = Screen(open_history(is_private=self._options.is_private), completer)
         painter = Painter(lambda: screen.width, has_colours=not os.environ.get("NO_COLOR"))
         loop = asyncio.get_running_loop()
@@ -136,29 +144,49 @@ class ChatApp:
             if len(exact or begun) == 1:
                 return (exact or begun)[0]
 
-    async def _converse(self, context: ChatContext, session: Session) -> Outcome:
-        context.on_enter(session)
-        self._conversation = Conversation(context, session)
-        self._greet(self._conversation, session)
+    async def _converse(self, context: ChatContext, session: Session, chat: Chat) -> Outcome:
+        context.on_enter(chat)
+        self._conversation = Conversation(context, session, chat)
+        self._greet(self._conversation, session, chat)
         try:
             return await self._conversation.run()
         finally:
             self._conversation = None
 
-    def _greet(self, conversation: Conversation, session: Session) -> None:
+    def _greet(self, conversation: Conversation, session: Session, chat: Chat) -> None:
         agents = {agent["provider"]: agent["displayName"] for agent in self._client.agents}
         provider = session.agent
         title = f" · {session.title}" if session.turns or session.active_turn else ""
+        if chat is not session:
+            title = f" · {session.title} · chat: {chat.title}"
+        elif len(session.chats) > 1:
+            title += f" · {len(session.chats)} chats"
+        if self._news:
+            conversation.view.note(self._news)
+            self._news = ""
         conversation.view.note(
             f"{agents.get(provider, provider)}{title} · :help lists the commands, Ctrl-D leaves"
         )
+
+    async def _leave_chat(self, chat: Chat, *, is_deleted: bool) -> None:
+        """Leave a chat for another one of its session."""
+        if is_deleted:
+            name = chat.title
+            try:
+                await chat.dispose()
+                self._news = f"the chat {name!r} was deleted"
+            except AhpError as error:
+                self._news = f"the chat {name!r} was not deleted: {error}"
+        elif not isinstance(chat, Session):  # the session is still followed
+            chat.close()
 
     async def _close(self, session: Session) -> bool:
         """Close a session, and delete it if we created it and it is empty. Return whether it still exists."""
         if session.is_gone:
             return False
-        chat = session.confirmed.chat
-        is_empty = not chat["turns"] and "activeTurn" not in chat and "queuedMessages" not in chat
+        state = session.confirmed.chat
+        is_empty = not state["turns"] and "activeTurn" not in state and "queuedMessages" not in state
+        is_empty = is_empty and len(session.confirmed.session["chats"]) == 1
         if is_empty and session.uri in self._created:
             with suppress(AhpError, TimeoutError):
                 async with asyncio.timeout(DISPOSE_SECONDS):

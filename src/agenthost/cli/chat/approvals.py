@@ -17,7 +17,7 @@ from agenthost.cli.chat.render.wording import more_lines
 from agenthost.cli.chat.tasks import first_completed
 from agenthost.cli.chat.terminal.paint import Painter
 from agenthost.cli.chat.terminal.terminal import ChatTerminal, InputCancelled, KeyChoice
-from agenthost.client.ahp import AhpClient, AhpError, DispatchedAction, Session
+from agenthost.client.ahp import AhpClient, AhpError, Chat, DispatchedAction
 from agenthost.errors import NotJson
 from agenthost.wire.json import decode_json
 
@@ -59,7 +59,7 @@ class SessionApprovals:
     """Asks the user for what one session waits for; `agent` names its agent if it is a subagent's session."""
 
     def __init__(
-        self, context: ApprovalContext, session: Session, authorship: Authorship, agent: str = ""
+        self, context: ApprovalContext, session: Chat, authorship: Authorship, agent: str = ""
     ) -> None:
         self._client = context.client
         self._terminal = context.terminal

@@ -7,13 +7,15 @@ from difflib import get_close_matches
 from typing import Any
 
 from agenthost.cli.chat.attachments import Attachments, read_attachment
+from agenthost.cli.chat.chats import WORDS, ChatsCommand
 from agenthost.cli.chat.outcomes import Leave, Outcome, Switch
+from agenthost.cli.chat.render.diffs import edit_lines, fetch_versions
 from agenthost.cli.chat.render.view import View
 from agenthost.cli.chat.render.wording import describe_session, join_names, session_id
 from agenthost.cli.chat.sessions import find_session, newest_first
 from agenthost.cli.chat.terminal.paint import Painter
 from agenthost.cli.chat.terminal.terminal import ChatTerminal, InputCancelled
-from agenthost.client.ahp import AhpClient, AhpError, Session
+from agenthost.client.ahp import AhpClient, AhpError, Chat, Session
 from agenthost.core.session_meta import is_stand_in
 
 __all__ = ["COMMANDS", "CommandContext", "Commands"]
@@ -44,6 +46,7 @@ class CommandContext:
 
     client: AhpClient
     session: Session
+    chat: Chat
     terminal: ChatTerminal
     painter: Painter
     view: View
@@ -58,6 +61,7 @@ class Commands:
     def __init__(self, context: CommandContext) -> None:
         self._context = context
         self._session = context.session
+        self._chat = context.chat
         self._client = context.client
 
     def is_command(self, typed: str) -> bool:
@@ -87,6 +91,8 @@ class Commands:
     async def help(self, _rest: str) -> None:
         """List the commands and the keys."""
         rows = [(f":{name} {one.arguments}".rstrip(), one.meaning) for name, one in COMMANDS.items()]
+        place = list(COMMANDS).index("chats") + 1
+        rows[place:place] = [(f":chats {word} {one.arguments}", one.meaning) for word, one in WORDS.items()]
         painter = self._context.painter
         lines = []
         for title, table in (("Commands", rows), ("Keys", list(KEYS))):
@@ -118,7 +124,8 @@ class Commands:
             uri = await find_session(self._client, rest)
         if uri == self._session.uri:
             raise ValueError("you are already in that session")
-        return Switch(await self._client.session(uri))
+        session = await self._client.session(uri)
+        return Switch(session, session)
 
     def _list_sessions(self, summaries: list[Any]) -> None:
         lines = []
@@ -130,8 +137,8 @@ class Commands:
 
     async def new(self, rest: str) -> Outcome:
         """Start a new session, with the same agent or another one."""
-        agent = rest or self._session.agent
-        return Switch(await self._client.create(agent), is_new=True)
+        session = await self._client.create(rest or self._session.agent)
+        return Switch(session, session, is_new=True)
 
     async def agent(self, rest: str) -> Outcome | None:
         """List the agents, or start a session with one."""
@@ -142,6 +149,12 @@ class Commands:
             here = " ← here" if agent["provider"] == current else ""
             self._note(f"{agent['provider']}: {agent['displayName']}. {agent['description']}{here}")
         return None
+
+    async def chats(self, rest: str) -> Outcome | None:
+        """List the chats of this session, switch to one, or begin, fork or delete one."""
+        context = self._context
+        command = ChatsCommand(self._session, self._chat, context.terminal, context.painter, context.view)
+        return await command.run(rest)
 
     # This session
 
@@ -158,14 +171,14 @@ class Commands:
             self._list_models()
             return
         config = dict(setting.partition("=")[::2] for setting in settings)
-        self._session.set_model(name, config or None)
+        self._chat.set_model(name, config or None)
         self._note(f"the model is {name} from the next message on")
 
     def _list_models(self) -> None:
         provider = self._session.agent
         agents = [agent for agent in self._client.agents if agent["provider"] == provider]
         models = [model for agent in agents for model in agent["models"] if not is_stand_in(model)]
-        chosen = self._session.model
+        chosen = self._chat.model
         selected = None if chosen is None else chosen["id"]
         for model in models:
             self._note(f"{model['id']}: {model['name']}{' ← selected' if model['id'] == selected else ''}")
@@ -204,6 +217,17 @@ class Commands:
             f"host {self._client.url}, AHP {self._client.version}, this client is {self._client.client_id}"
         )
 
+    async def changes(self, _rest: str) -> None:
+        """Show the files that were changed here."""
+        changeset = await self._chat.changeset()
+        await changeset.until(lambda _: changeset.is_ready)
+        files, added, removed = changeset.counts
+        self._note(f"{files} file{'' if files == 1 else 's'} +{added} -{removed}")
+        for file in changeset.files:
+            versions = await fetch_versions(self._client, file["edit"])
+            self._context.view.print_lines(edit_lines(self._context.painter, file["edit"], versions))
+        changeset.close()
+
     # The turn
 
     async def cancel(self, _rest: str) -> None:
@@ -214,28 +238,28 @@ class Commands:
         """Send a message to the turn that runs."""
         if not rest:
             raise ValueError("expected a message: :steer TEXT")
-        await self._session.steer(rest)
+        await self._chat.steer(rest)
 
     async def unqueue(self, _rest: str) -> None:
         """Take back the last queued message."""
-        queued: Any = self._session.state.chat.get("queuedMessages", [])
+        queued: Any = self._chat.state.chat.get("queuedMessages", [])
         if not queued:
             raise ValueError("no message is queued")
-        await self._session.unqueue(queued[-1]["id"])
+        await self._chat.unqueue(queued[-1]["id"])
         self._context.terminal.put_back(queued[-1]["message"]["text"])
 
     async def approve(self, rest: str) -> None:
         """Allow the call that waits, or all of them."""
         calls = self._waiting_calls()
         for call in calls if rest == "all" else calls[:1]:
-            await self._session.approve(call)
+            await self._chat.approve(call)
 
     async def deny(self, rest: str) -> None:
         """Deny the call that waits."""
-        await self._session.deny(self._waiting_calls()[0], rest or None)
+        await self._chat.deny(self._waiting_calls()[0], rest or None)
 
     def _waiting_calls(self) -> list[Any]:
-        calls: list[Any] = self._session.open_calls
+        calls: list[Any] = self._chat.open_calls
         if not calls:
             raise ValueError("no call is waiting for you")
         return calls
@@ -269,11 +293,13 @@ COMMANDS: dict[str, Command] = {
     "help": Command("", "shows this list", Commands.help),
     "sessions": Command("[ID]", "lists the sessions, or switches to one", Commands.sessions),
     "new": Command("[AGENT]", "starts a new session", Commands.new),
+    "chats": Command("[NUMBER]", "lists the chats of this session, or switches to one", Commands.chats),
     "agent": Command("[NAME]", "lists the agents, or starts a session with one", Commands.agent),
     "title": Command("[TEXT]", "shows or changes the title", Commands.title),
     "model": Command("[ID NAME=VALUE…]", "lists the models, or selects one", Commands.model),
     "set": Command("[NAME=VALUE]", "shows the settings, or changes one", Commands.set),
     "history": Command("[NUMBER]", "shows earlier turns", Commands.history),
+    "changes": Command("", "shows the files that were changed", Commands.changes),
     "info": Command("", "shows which session and host this is", Commands.info),
     "attach": Command("FILE | -", "attaches a file to the next message; - detaches all", Commands.attach),
     "cancel": Command("", "stops the turn", Commands.cancel),

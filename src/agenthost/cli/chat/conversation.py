@@ -1,4 +1,4 @@
-"""A conversation: one session, until the user leaves it or switches to another."""
+"""A conversation: one chat of a session, until the user leaves it or switches to another."""
 
 import asyncio
 import secrets
@@ -8,8 +8,9 @@ from typing import Any
 
 from agenthost.cli.chat.approvals import ApprovalContext
 from agenthost.cli.chat.attachments import Attachments
+from agenthost.cli.chat.chats import describe_chat
 from agenthost.cli.chat.commands import CommandContext, Commands
-from agenthost.cli.chat.outcomes import Leave, Outcome
+from agenthost.cli.chat.outcomes import Leave, Outcome, Switch
 from agenthost.cli.chat.render.authorship import Authorship
 from agenthost.cli.chat.render.events import EventReader
 from agenthost.cli.chat.render.view import View
@@ -23,6 +24,7 @@ from agenthost.client.ahp import (
     AhpClient,
     AhpError,
     Change,
+    Chat,
     ConnectionEvent,
     ConnectionLost,
     Gone,
@@ -45,6 +47,10 @@ MAX_TURNS_SHOWN = 5
 """How many turns of an existing session are shown at first."""
 
 
+ASKING = ("chatInput", "toolConfirmation")
+"""What a user can answer."""
+
+
 @dataclass(slots=True)
 class ChatContext:
     """The host and the terminal of a conversation.
@@ -52,7 +58,7 @@ class ChatContext:
     Attributes:
         approve_all: whether every call is allowed without asking.
         offered_attachments: the attachments of the completions that were offered, by the text they insert.
-        on_enter: called with each session before its conversation.
+        on_enter: called with each chat before its conversation.
     """
 
     client: AhpClient
@@ -61,17 +67,20 @@ class ChatContext:
     new_view: Callable[[Authorship], View]
     approve_all: bool
     offered_attachments: dict[str, Any] = field(default_factory=dict)
-    on_enter: Callable[[Session], None] = lambda _: None
+    on_enter: Callable[[Chat], None] = lambda _: None
 
 
 class Conversation:
-    """One session at one terminal."""
+    """One chat at one terminal; `chat` is the session itself for its default chat."""
 
-    def __init__(self, context: ChatContext, session: Session) -> None:
+    def __init__(self, context: ChatContext, session: Session, chat: Chat) -> None:
         self._context = context
         self._client = context.client
         self._terminal = context.terminal
         self._session = session
+        self._chat = chat
+        self._channel = chat.chat_uri
+        self._waiting: set[str] = set()
         self._authorship = Authorship(context.client.client_id)
         self.view = context.new_view(self._authorship)
         self._attachments = Attachments()
@@ -82,7 +91,7 @@ class Conversation:
         self._interrupted = -DOUBLE_PRESS_SECONDS
         self._outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._approvals = ApprovalTree(self._approval_context(), session, self._authorship)
+        self._approvals = ApprovalTree(self._approval_context(), chat, self._authorship)
         self._commands = Commands(self._command_context())
 
     def _approval_context(self) -> ApprovalContext:
@@ -95,6 +104,7 @@ class Conversation:
         return CommandContext(
             client=self._client,
             session=self._session,
+            chat=self._chat,
             terminal=self._terminal,
             painter=self._context.painter,
             view=self.view,
@@ -109,14 +119,18 @@ class Conversation:
         Raises:
             AhpError: the host is gone.
         """
-        unlisten = [self._session.listen(self._on_change), self._client.listen(self._on_connection)]
+        unlisten = [self._chat.listen(self._on_change), self._client.listen(self._on_connection)]
         self._terminal.on_interrupt = self._interrupt
         try:
             await self._show_past(self._reader, MAX_TURNS_SHOWN, self.view)
+            self._note_waiting_chats(self._session.confirmed.session)
             return await first_completed(
                 self._show_changes(), self._approvals.run(), self._read_input(), self._wait_outcome()
             )
         except Gone:
+            if not self._session.is_gone:
+                self.view.fail("this chat no longer exists; here is the first one of its session")
+                return Switch(self._session, self._session)
             self.view.fail("this session no longer exists")
             return Leave(1)
         finally:
@@ -138,8 +152,20 @@ class Conversation:
     # Output
 
     def _on_change(self, change: Change) -> None:
-        self._authorship.record(change)
+        if change.channel == self._channel:
+            self._authorship.record(change)
+        elif change.kind in ("confirmed", "snapshot"):
+            self._note_waiting_chats(change.after.session)
         self._changed.set()
+
+    def _note_waiting_chats(self, session: Any) -> None:
+        """Say once that another chat of the session waits for the user."""
+        needed = {one["chat"] for one in session.get("inputNeeded", []) if one["kind"] in ASKING}
+        for number, summary in enumerate(session["chats"], 1):
+            uri = summary["resource"]
+            if uri in needed - self._waiting and uri != self._channel:
+                self.view.note(f"the chat {describe_chat(summary, session)} · :chats {number} switches to it")
+        self._waiting = needed
 
     def _on_connection(self, event: ConnectionEvent) -> None:
         if isinstance(event, ConnectionLost):
@@ -155,7 +181,7 @@ class Conversation:
         await self._show_past(EventReader(), turns, self._context.new_view(self._authorship))
 
     async def _show_past(self, reader: EventReader, turns: int, view: View) -> None:
-        chat: Any = self._session.confirmed.chat
+        chat: Any = self._chat.confirmed.chat
         state: Any = {key: value for key, value in chat.items() if key != "activeTurn"}
         skipped = reader.skip(state, turns)
         if skipped:
@@ -168,10 +194,10 @@ class Conversation:
     async def _show_changes(self) -> Outcome:
         """Show what is new, at most once per frame."""
         while True:
-            state: Any = self._session.confirmed.chat
+            state: Any = self._chat.confirmed.chat
             for event in self._reader.read(state):
                 await self.view.show(event)
-            self.view.update(self._session.state, self._reader.unreported_calls(state), self._connection)
+            self.view.update(self._chat.state, self._reader.unreported_calls(state), self._connection)
             await asyncio.sleep(FRAME_SECONDS)
             is_busy = "activeTurn" in state or bool(self._connection) or self.view.has_hint
             try:
@@ -204,11 +230,11 @@ class Conversation:
     async def _send_or_queue(self, text: str, attachments: list[Any]) -> None:
         """Send a message now, or queue it behind the turn that runs."""
         try:
-            if self._session.active_turn is None:
+            if self._chat.active_turn is None:
                 try:
-                    await self._session.send(text, attachments)
+                    await self._chat.send(text, attachments)
                 except Rejected:
-                    if self._session.active_turn is None:
+                    if self._chat.active_turn is None:
                         raise
                     await self._queue(text, attachments)  # another client was faster
             else:
@@ -224,7 +250,7 @@ class Conversation:
     async def _queue(self, text: str, attachments: list[Any]) -> None:
         message_id = secrets.token_hex(8)
         self._queued.add(message_id)
-        await self._session.queue(text, attachments, message_id=message_id)
+        await self._chat.queue(text, attachments, message_id=message_id)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run something in the background, and show its errors."""
@@ -247,7 +273,7 @@ class Conversation:
             return
         self._interrupted = now
         self._changed.set()
-        if self._session.is_gone or self._session.active_turn is None:
+        if self._chat.is_gone or self._chat.active_turn is None:
             self.view.hint("press Ctrl-C again to leave, or Ctrl-D")
         else:
             self.view.hint("stopping; press Ctrl-C again to leave")
@@ -255,14 +281,14 @@ class Conversation:
 
     async def _stop_turn(self) -> None:
         """Stop the turn that runs. The messages we queued behind it return to the input line."""
-        queued: Any = self._session.state.chat.get("queuedMessages", [])
+        queued: Any = self._chat.state.chat.get("queuedMessages", [])
         ours = [message for message in queued if message["id"] in self._queued]
         for message in ours:
-            self._session.unqueue(message["id"])
+            self._chat.unqueue(message["id"])
         if ours:
             self._terminal.put_back("\n".join(message["message"]["text"] for message in ours))
         try:
-            await self._session.cancel()
+            await self._chat.cancel()
         except (ValueError, Rejected):
-            if self._session.active_turn is not None:
+            if self._chat.active_turn is not None:
                 raise  # else it has just ended by itself

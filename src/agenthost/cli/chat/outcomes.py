@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from agenthost.client.ahp import Session
+from agenthost.client.ahp import Chat, Session
 
 __all__ = ["Leave", "Outcome", "Switch"]
 
@@ -17,10 +17,18 @@ class Leave:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """The chat continues in another session."""
+    """The conversation continues in another session, or in another chat of this one.
+
+    Attributes:
+        chat: the chat; the session itself for its default chat.
+        is_new: whether the session was created for it.
+        deletes: whether the chat that is left is deleted.
+    """
 
     session: Session
+    chat: Chat
     is_new: bool = False
+    deletes: bool = False
 
 
 Outcome: TypeAlias = Leave | Switch

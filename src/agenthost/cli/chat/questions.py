@@ -8,7 +8,7 @@ from typing import Any
 from agenthost.cli.chat.terminal.paint import Painter
 from agenthost.cli.chat.terminal.terminal import ChatTerminal, InputCancelled, KeyChoice
 from agenthost.cli.chat.terminal.text import one_line
-from agenthost.client.ahp import Session
+from agenthost.client.ahp import Chat
 from agenthost.client.ahp.answers import build_answers
 from agenthost.core.decisions.answers import check_answer
 from agenthost.core.decisions.refusal import Refused
@@ -91,7 +91,7 @@ _READERS: dict[str, Callable[[Any, str], Any]] = {
 class QuestionForm:
     """Asks the user the questions of one session; `prefix` goes before their titles."""
 
-    def __init__(self, session: Session, terminal: ChatTerminal, painter: Painter, prefix: str = "") -> None:
+    def __init__(self, session: Chat, terminal: ChatTerminal, painter: Painter, prefix: str = "") -> None:
         self._session = session
         self._prefix = prefix
         self._terminal = terminal

@@ -10,7 +10,8 @@ from typing import Any, NoReturn
 from agenthost.cli.chat.approvals import ApprovalContext, SessionApprovals
 from agenthost.cli.chat.render.authorship import Authorship
 from agenthost.cli.chat.render.calls import content_blocks
-from agenthost.client.ahp import AhpError, Session
+from agenthost.client.ahp import AhpError, Chat
+from agenthost.core.session_meta import subagent_session
 from agenthost.wire.ahp.actions.text import TextAction
 
 __all__ = ["ApprovalTree"]
@@ -19,12 +20,10 @@ __all__ = ["ApprovalTree"]
 class ApprovalTree:
     """The approvals of one session, and of all sessions below it."""
 
-    def __init__(
-        self, context: ApprovalContext, session: Session, authorship: Authorship, agent: str = ""
-    ) -> None:
+    def __init__(self, context: ApprovalContext, chat: Chat, authorship: Authorship, agent: str = "") -> None:
         self._context = context
-        self._session = session
-        self._approvals = SessionApprovals(context, session, authorship, agent)
+        self._chat = chat
+        self._approvals = SessionApprovals(context, chat, authorship, agent)
         self._subagents: dict[str, asyncio.Task[None]] = {}
 
     async def run(self) -> NoReturn:
@@ -42,7 +41,7 @@ class ApprovalTree:
             await asyncio.gather(watching, *self._subagents.values(), return_exceptions=True)
 
     async def _watch_subagents(self) -> None:
-        changes = self._session.changes()
+        changes = self._chat.changes()
         try:
             self._sync_subagents()
             async for change in changes:
@@ -53,8 +52,10 @@ class ApprovalTree:
 
     def _sync_subagents(self) -> None:
         """Run the approvals of the subagents whose calls run, and of no others."""
-        calls: list[Any] = [call for call in self._session.calls if call["status"] == "running"]
-        blocks = {block["resource"]: block for call in calls for block in content_blocks(call, "subagent")}
+        calls: list[Any] = [call for call in self._chat.calls if call["status"] == "running"]
+        found = [block for call in calls for block in content_blocks(call, "subagent")]
+        # Its chat is one of this session, and also the default chat of a session of its own.
+        blocks = {subagent_session(block): block for block in found}
         for uri in [uri for uri in self._subagents if uri not in blocks]:
             self._subagents.pop(uri).cancel()
         for uri, block in blocks.items():

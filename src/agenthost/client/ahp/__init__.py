@@ -7,9 +7,10 @@ async with AhpClient("ws://127.0.0.1:8642/ahp") as client:
         print(piece, end="")
 ```
 
-`client` is the host as a whole, `session` one conversation, `turn` a message and its answer; `terminal`,
-`files` and `session_list` are what their names say. `resource` is what sessions and terminals share,
-`registry` has those that are open. `tools` and `tool_runner` run the application's own tools.
+`client` is the host as a whole, `session` one conversation with its chats, `chat` one of these (with
+`talking` and `answering`), `turn` a message and its answer; `changeset`, `terminal`, `files` and
+`session_list` are what their names say. `resource` is what they share, `registry` has those that are open.
+`tools` and `tool_runner` run the application's own tools.
 
 Below them, `connection` sends requests and actions (`params`, `dispatched_action`). It is made of
 `reconnecting_link` (with `handshake` and `backoff`), `link` (one WebSocket, with `fast_frames`), `receiver`
@@ -20,6 +21,8 @@ Below them, `connection` sends requests and actions (`params`, `dispatched_actio
 
 from agenthost.client.ahp.backoff import Backoff
 from agenthost.client.ahp.changes import Change, Changes
+from agenthost.client.ahp.changeset import ChangeCounts, Changeset
+from agenthost.client.ahp.chat import Chat
 from agenthost.client.ahp.client import DEFAULT_AHP_URL, AhpClient
 from agenthost.client.ahp.dispatched_action import DispatchedAction
 from agenthost.client.ahp.errors import (
@@ -51,6 +54,7 @@ from agenthost.client.ahp.terminal import Terminal
 from agenthost.client.ahp.tool_runner import report
 from agenthost.client.ahp.turn import TurnStream, answer_text, stop_reason_of
 from agenthost.client.tools import ClientTool
+from agenthost.core.session_meta import subagent_session
 from agenthost.errors import ToolError
 
 __all__ = [
@@ -60,7 +64,10 @@ __all__ = [
     "AuthRequired",
     "Backoff",
     "Change",
+    "ChangeCounts",
     "Changes",
+    "Changeset",
+    "Chat",
     "ClientTool",
     "Closed",
     "Conflict",
@@ -92,4 +99,5 @@ __all__ = [
     "answer_text",
     "report",
     "stop_reason_of",
+    "subagent_session",
 ]

@@ -77,6 +77,10 @@ class Change:
         """The state after the change; None if there is none."""
         return None if self._after is None else self._after.state
 
+    def of(self, before: "HasState | None", after: "HasState | None") -> "Change":
+        """Return this change of one resource, with its states."""
+        return Change(self.kind, before, after, self.action, self.origin, self.error, self.channel)
+
     def merge(self, later: "Change") -> "Change":
         """Return one change for this, a later one, and all between them."""
         return Change("snapshot", self._before, later._after, channel=later.channel)  # noqa: SLF001 - same class

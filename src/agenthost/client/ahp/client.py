@@ -272,14 +272,19 @@ class AhpClient:
         await session.ready()
         return session
 
-    async def session(self, uri: URI, *, tools: Tools = ()) -> Session:
+    async def session(self, uri: URI, *, tools: Tools = (), turns: int | None = None) -> Session:
         """Subscribe to a session; with tools, as its active client. Returns the same object each time.
+
+        Args:
+            uri: the session.
+            tools: the application's own tools: typed functions.
+            turns: how many of the newest turns to load; `history` loads the others. All by default.
 
         Raises:
             AhpError: such as `NotFound`; `Refused` if this is not a session.
         """
         own = tools_by_name(tools)
-        session = await self._registry.session(uri)
+        session = await self._registry.session(uri, turns)
         if own:
             session.become_active(own.values())
         return session

@@ -103,6 +103,12 @@ class Connection:
         return link is None or link.dialect.has_several_clients
 
     @property
+    def has_changesets(self) -> bool:
+        """Whether sessions of this host may offer changesets."""
+        link = self._link.current
+        return link is None or link.dialect.has_changesets
+
+    @property
     def error(self) -> AhpError | None:
         """Why the connection is over for good; None if it is not."""
         return self._link.error

@@ -29,6 +29,9 @@ class Dialect(Protocol):
     has_several_clients: bool
     """Whether several clients can be active in a session."""
 
+    has_changesets: bool
+    """Whether sessions may offer changesets."""
+
     def say(self, call: Call) -> Call | None:
         """Return a request or notification as the host knows it; `None` if it has nothing of the kind.
 
@@ -85,6 +88,7 @@ class CurrentDialect:
     """AHP 1.0 and 0.9: everything is said and heard as it is."""
 
     has_several_clients = True
+    has_changesets = True
 
     def say(self, call: Call) -> Call | None:
         """Return it."""

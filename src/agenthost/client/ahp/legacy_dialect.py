@@ -48,6 +48,7 @@ class LegacyDialect:
     """AHP 0.1. `replica` has the states that its actions are about."""
 
     has_several_clients = False
+    has_changesets = False
 
     def __init__(self, replica: ObservableReplica) -> None:
         self._replica = replica

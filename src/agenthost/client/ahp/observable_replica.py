@@ -1,7 +1,8 @@
 """The observable replica: `agenthost.core.replica` with listeners, and with the answers to our own actions.
 
 A session and its default chat are two channels, and one resource to an application: they have the same
-listeners, and a change shows both states.
+listeners, and a change shows both states. So are a session and any chat that is open by itself: the URI of
+that chat stands for the pair.
 
 Actions that have no answer when a connection is lost:
 
@@ -38,7 +39,7 @@ def now_ms() -> int:
 
 
 class LivePair(NamedTuple):
-    """A session and its default chat. The states are built on demand."""
+    """A session and one of its chats. The states are built on demand."""
 
     session: Live[Any]
     chat: Live[Any]
@@ -77,8 +78,9 @@ class ObservableReplica(Replica):
         self._client_seq = now_ms()
         self._outgoing: dict[int, OutgoingAction] = {}
         self._listeners: dict[URI, Listeners] = {}
-        self._chats: dict[URI, URI] = {}
-        self._sessions: dict[URI, URI] = {}
+        # The session and the chat of each resource that is a pair, and the resources that each channel is in.
+        self._pairs: dict[URI, tuple[URI, URI]] = {}
+        self._resources: dict[URI, tuple[URI, ...]] = {}
 
     # Resources
 
@@ -90,48 +92,45 @@ class ObservableReplica(Replica):
         """Return whether there is a state of this channel."""
         return uri in self._mirrors
 
-    def pair(self, session: URI, chat: URI) -> None:
-        """Let a session and its default chat be one resource."""
-        self._chats[session] = chat
-        self._sessions[chat] = session
+    def pair(self, resource: URI, session: URI, chat: URI) -> None:
+        """Let a session and one of its chats be one resource, known by the URI of either."""
+        self._pairs[resource] = (session, chat)
+        for channel in (session, chat):
+            known = self._resources.get(channel, ())
+            self._resources[channel] = known if resource in known else (*known, resource)
 
-    def chat_of(self, session: URI) -> URI:
-        """Return the default chat of a session. Raises `KeyError` if it has none here."""
-        return self._chats[session]
+    def chat_of(self, resource: URI) -> URI:
+        """Return the chat of a resource that is a pair. Raises `KeyError` if it is none."""
+        return self._pairs[resource][1]
 
-    def resource_of(self, channel: URI) -> URI:
-        """Return the resource that a channel belongs to: of a default chat, its session."""
-        return self._sessions.get(channel, channel)
+    def resources_of(self, channel: URI) -> tuple[URI, ...]:
+        """Return the resources that a channel is in: of a default chat, its session."""
+        return self._resources.get(channel, (channel,))
 
     def conversation(self, uri: URI) -> Conversation:
         """Return the optimistic states of a session and its chat. Raises `KeyError` if there are none."""
-        return Conversation(self.session(uri), self.chat(self._chats[uri]))
+        session, chat = self._pairs[uri]
+        return Conversation(self.session(session), self.chat(chat))
 
     def confirmed_conversation(self, uri: URI) -> Conversation:
         """Return the confirmed states of a session and its chat. Raises `KeyError` if there are none."""
-        session, chat = self._mirrors[uri], self._mirrors[self._chats[uri]]
+        session, chat = (self._mirrors[channel] for channel in self._pairs[uri])
         return Conversation(session.confirmed.state, chat.confirmed.state)
 
-    def _view_of(self, channel: URI, *, is_confirmed: bool) -> View | None:
-        """Return what is seen of the resource of a channel; `None` if not all of it is there."""
-        uri = self.resource_of(channel)
-        chat = self._chats.get(uri)
+    def _view_of(self, uri: URI, *, is_confirmed: bool) -> View | None:
+        """Return what is seen of a resource; `None` if not all of it is there."""
         views = [
             None if mirror is None else mirror.confirmed if is_confirmed else mirror.view()
-            for mirror in (self._mirrors.get(one) for one in (uri, chat) if one is not None)
+            for mirror in map(self._mirrors.get, self._pairs.get(uri, (uri,)))
         ]
         if None in views:
             return None
         return views[0] if len(views) == 1 else LivePair(*views)  # type: ignore[arg-type]
 
-    def _heard(self, channel: URI) -> Listeners | None:
-        """Return the listeners to a channel; `None` if there are none."""
-        return self._listeners.get(self.resource_of(channel)) or None
-
-    def _notify(self, channel: URI, change: Change) -> None:
-        listeners = self._heard(channel)
-        if listeners is not None:
-            listeners.notify(change)
+    def _views_of(self, channel: URI, *, is_confirmed: bool) -> list[tuple[URI, View | None]]:
+        """Return what is seen of each resource of a channel that somebody listens to."""
+        heard = [uri for uri in self.resources_of(channel) if self._listeners.get(uri)]
+        return [(uri, self._view_of(uri, is_confirmed=is_confirmed)) for uri in heard]
 
     # From the host
 
@@ -142,68 +141,92 @@ class ObservableReplica(Replica):
         mirror = self._mirrors.get(channel)
         if mirror is None or seq <= mirror.seq:  # the snapshot has it already (Q1)
             return
-        known, uri = mirror.confirmed, self._sessions.get(channel, channel)
+        known = mirror.confirmed
         self._confirm(mirror, action, seq)
-        listeners = self._listeners.get(uri)
-        if not listeners:
-            return
-        before: View = known
-        after: View = mirror.confirmed
-        if uri != channel:
-            session = self._mirrors[uri].confirmed
-            before, after = LivePair(session, known), LivePair(session, mirror.confirmed)
-        listeners.notify(Change("confirmed", before, after, action, None, None, channel))
+        for uri in self._resources.get(channel, (channel,)):
+            listeners = self._listeners.get(uri)
+            if not listeners:
+                continue
+            before: View = known
+            after: View = mirror.confirmed
+            if uri in self._pairs:
+                session = self._mirrors[self._pairs[uri][0]].confirmed
+                before, after = LivePair(session, known), LivePair(session, mirror.confirmed)
+            listeners.notify(Change("confirmed", before, after, action, None, None, channel))
 
     def apply(self, envelope: ActionEnvelope) -> Rejection | None:
         """Apply an envelope, resolve the action if it is ours, and notify listeners."""
         channel, action, origin = envelope["channel"], envelope["action"], envelope.get("origin")
         mirror = self._mirrors.get(channel)
         is_refused = envelope.get("rejectionReason") is not None
-        before = self._view_of(channel, is_confirmed=not is_refused)
+        views = self._views_of(channel, is_confirmed=not is_refused)
         known = None if mirror is None else mirror.confirmed
         rejection = super().apply(envelope)
         client_seq = self._own_seq(envelope)
         if rejection is not None:
             error = Rejected(rejection.reason)
             self._resolve(rejection.client_seq, error)
-            after = self._view_of(channel, is_confirmed=False)
-            self._notify(channel, Change("rejected", before, after, action, origin, error, channel))
+            self._notify(views, Change("rejected", None, None, action, origin, error, channel))
             return rejection
         if client_seq is not None:
             self._resolve(client_seq, None)
         if mirror is not None and mirror.confirmed is not known:
-            after = self._view_of(channel, is_confirmed=True)
-            self._notify(channel, Change("confirmed", before, after, action, origin, channel=channel))
+            self._notify(views, Change("confirmed", None, None, action, origin, channel=channel))
         return None
+
+    def _notify(self, views: list[tuple[URI, View | None]], change: Change) -> None:
+        """Tell the listeners of each resource of a change, with what was seen of it before and is now."""
+        is_confirmed = change.kind in ("confirmed", "snapshot")
+        for uri, before in views:
+            after = self._view_of(uri, is_confirmed=is_confirmed)
+            if after is not None:
+                self.listeners(uri).notify(change.of(before, after))
 
     def load(self, snapshot: Snapshot) -> None:
         """Load a snapshot and notify listeners."""
         channel = snapshot["resource"]
-        before = self._view_of(channel, is_confirmed=True)
+        views = self._views_of(channel, is_confirmed=True)
         super().load(snapshot)
-        after = self._view_of(channel, is_confirmed=True)
-        if after is not None:
-            self._notify(channel, Change("snapshot", before, after, channel=channel))
+        self._notify(views, Change("snapshot", None, None, channel=channel))
 
     def forget(self, uri: URI, error: AhpError | None = None) -> None:
-        """Drop a resource, a session with its chat; actions that were dispatched to it get no answer."""
-        uri = self.resource_of(uri)
-        before = self._view_of(uri, is_confirmed=True)
-        chat = self._chats.pop(uri, None)
-        channels = [one for one in (uri, chat) if one is not None]
-        is_known = any(one in self._mirrors for one in channels)
-        for one in channels:
-            super().forget(one)
-            self._sessions.pop(one, None)
+        """Drop a channel with all that is shown with it: with a session or default chat, all its chats."""
+        near = self.resources_of(uri)
+        resources = {one: None for resource in near for one in (resource, *self.resources_of(resource))}
+        self.release(list(resources), error)
+
+    def release(self, resources: list[URI], error: AhpError | None = None) -> list[URI]:
+        """Drop resources. Return the channels that are in no other, which are dropped too.
+
+        Actions that were dispatched to these channels get no answer.
+        """
+        befores = {uri: self._view_of(uri, is_confirmed=True) for uri in resources}
+        channels = {channel: None for uri in resources for channel in self._pairs.pop(uri, (uri,))}
+        unused = [channel for channel in channels if not self._leave(channel, resources)]
+        is_known = any(channel in self._mirrors for channel in channels)
+        for channel in unused:
+            super().forget(channel)
         if not is_known:
-            return
-        reason = error or Gone(f"{uri} no longer exists")
-        for outgoing in [one for one in self._outgoing.values() if one.params["channel"] in channels]:
+            return []
+        for outgoing in [one for one in self._outgoing.values() if one.params["channel"] in unused]:
+            reason = error or Gone(f"{outgoing.params['channel']} no longer exists")
             self._resolve(outgoing.params["clientSeq"], reason)
-        kind: ChangeKind = "gone" if isinstance(reason, Gone) else "closed"
-        self._notify(uri, Change(kind, before, None, error=reason, channel=uri))
-        if uri != ROOT_URI:
-            self._listeners.pop(uri, None)
+        for uri, before in befores.items():
+            reason = error or Gone(f"{uri} no longer exists")
+            kind: ChangeKind = "gone" if isinstance(reason, Gone) else "closed"
+            self.listeners(uri).notify(Change(kind, before, None, error=reason, channel=uri))
+            if uri != ROOT_URI:
+                self._listeners.pop(uri, None)
+        return unused
+
+    def _leave(self, channel: URI, resources: list[URI]) -> bool:
+        """Take a channel out of resources. Return whether it is still in another."""
+        others = tuple(one for one in self._resources.get(channel, ()) if one not in resources)
+        if others:
+            self._resources[channel] = others
+        else:
+            self._resources.pop(channel, None)
+        return bool(others)
 
     def close(self, error: AhpError) -> None:
         """Drop all resources."""
@@ -222,13 +245,12 @@ class ObservableReplica(Replica):
         """
         if channel not in self._mirrors:
             raise Gone(f"{channel} does not exist, or is not subscribed")
-        before = self._view_of(channel, is_confirmed=False)
+        views = self._views_of(channel, is_confirmed=False)
         params = self.dispatch(channel, action)
         outgoing = OutgoingAction(params, DispatchedAction(params["clientSeq"], action))
         self._outgoing[params["clientSeq"]] = outgoing
         origin: Any = {"clientId": self.client_id, "clientSeq": params["clientSeq"]}
-        after = self._view_of(channel, is_confirmed=False)
-        self._notify(channel, Change("dispatched", before, after, action, origin, channel=channel))
+        self._notify(views, Change("dispatched", None, None, action, origin, channel=channel))
         return outgoing
 
     def find_outgoing(self, client_seq: int) -> OutgoingAction | None:
@@ -244,7 +266,7 @@ class ObservableReplica(Replica):
 
     def resume(self, result: ReconnectResult) -> list[URI]:
         """Apply the result of a reconnection, and return the resources that are gone."""
-        resources = {self.resource_of(one) for one in self._mirrors}
+        resources = {uri for channel in self._mirrors for uri in self.resources_of(channel)}
         comeback = self.apply_reconnect(result)
         if result["type"] == "snapshot" and not result["snapshots"]:
             self.last_seen = 0  # the host may count from a lower number now

@@ -1,18 +1,21 @@
-"""Params: what is sent to create sessions and terminals."""
+"""Params: what is sent to create sessions, chats and terminals."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agenthost.wire.ahp import ROOT_URI
+from agenthost.wire.ahp.chat import ChatSource
+from agenthost.wire.ahp.commands.chat import CreateChatParams
 from agenthost.wire.ahp.commands.session import CreateSessionParams
 from agenthost.wire.ahp.commands.terminal import CreateTerminalParams
 from agenthost.wire.ahp.common import URI
+from agenthost.wire.ahp.message import Message
 from agenthost.wire.ahp.root import ModelSelection
 from agenthost.wire.ahp.terminal import TerminalClaim
 from agenthost.wire.json import JsonObject
 
-__all__ = ["choices", "model_selection", "new_fork", "new_session", "new_terminal"]
+__all__ = ["choices", "model_selection", "new_chat", "new_fork", "new_session", "new_terminal"]
 
 
 def model_selection(model: str, config: Mapping[str, Any] | None) -> ModelSelection:
@@ -49,6 +52,25 @@ def new_fork(source: URI, turn_id: str, provider: str | None) -> CreateSessionPa
     }
     if provider is not None:
         params["provider"] = provider
+    return params
+
+
+def new_chat(
+    session: URI,
+    *,
+    uri: URI | None,
+    message: Message | None,
+    source: ChatSource | None,
+    folders: Sequence[URI],
+) -> CreateChatParams:
+    """Return the params of a new chat; it has a random URI unless one is given."""
+    params: CreateChatParams = {"channel": session, "chat": uri or _random_uri("ahp-chat")}
+    if message is not None:
+        params["initialMessage"] = message
+    if source is not None:
+        params["source"] = source
+    if folders:
+        params["workingDirectories"] = list(folders)
     return params
 
 

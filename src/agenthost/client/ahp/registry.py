@@ -1,8 +1,10 @@
-"""The registry: one object per session or terminal that the application has open."""
+"""The registry: one object per session, chat, changeset or terminal that the application has open."""
 
 from typing import Any, TypeVar
 
 from agenthost.client.ahp.changes import Change
+from agenthost.client.ahp.changeset import Changeset
+from agenthost.client.ahp.chat import Chat
 from agenthost.client.ahp.connection import Connection
 from agenthost.client.ahp.errors import Gone, Refused
 from agenthost.client.ahp.requests import OnResult
@@ -16,17 +18,17 @@ from agenthost.wire.ahp.common import URI
 
 __all__ = ["ResourceRegistry"]
 
-R = TypeVar("R", Session, Terminal)
+R = TypeVar("R", Session, Chat, Changeset, Terminal)
 
 
 class ResourceRegistry:
-    """The open sessions and terminals: one object each, however often it is asked for."""
+    """All resources that are open: one object each, however often it is asked for."""
 
     def __init__(self, connection: Connection, client_name: str | None) -> None:
         self._connection = connection
         self._replica = connection.replica
         self._client_name = client_name
-        self._open: dict[URI, Session | Terminal] = {}
+        self._open: dict[URI, Chat | Changeset | Terminal] = {}
         self._runners: dict[URI, ToolRunner] = {}
         # All calls that this process has started: session, turn, call.
         self._started: set[tuple[str, str, str]] = set()
@@ -36,18 +38,52 @@ class ResourceRegistry:
         """Return the tool runner of an open session."""
         return self._runners[uri]
 
-    async def session(self, uri: URI) -> Session:
-        """Subscribe to a session and its default chat.
+    async def session(self, uri: URI, turns: int | None = None) -> Session:
+        """Subscribe to a session and its default chat, to all its turns or the newest.
 
         Raises:
             AhpError: the host refuses, or this is not a session.
         """
-        if uri not in self._open or self._open[uri].is_gone:
+        if not self._is_open(uri):
             await self._request(uri, lambda result: self._load_session(uri, result))
             chat = self._replica.chat_of(uri) if self._replica.is_subscribed(uri) else None
             if chat is not None and not self._replica.is_subscribed(chat):
-                await self._request(chat, lambda result: self._load_chat(uri, result))
+                await self._request(chat, lambda result: self._load_default_chat(uri, result), turns)
         return self._found(uri, Session)
+
+    async def chat(
+        self, session: URI, uri: URI, *, turns: int | None = None, has_new_calls: bool = False
+    ) -> Chat:
+        """Subscribe to a chat of a session that is open, to all its turns or the newest.
+
+        Raises:
+            AhpError: the host refuses, or this is not a chat.
+        """
+        if not self._is_open(uri):
+            if self._replica.is_subscribed(uri):  # the default chat
+                self._add_chat(uri, session, None)
+            else:
+
+                def load(result: Any) -> None:
+                    self._load_chat(uri, session, result, has_new_calls=has_new_calls)
+
+                await self._request(uri, load, turns)
+        return self._found(uri, Chat)
+
+    def chats_of(self, session: URI) -> list[Chat]:
+        """Return the open chats of a session."""
+        chats = [one for one in self._open.values() if isinstance(one, Chat) and not one.is_gone]
+        return [one for one in chats if one.session_uri == session and one.uri != session]
+
+    async def changeset(self, session: URI, uri: URI) -> Changeset:
+        """Subscribe to a changeset.
+
+        Raises:
+            AhpError: the host refuses, or this is not a changeset.
+        """
+        if not self._is_open(uri):
+            await self._request(uri, lambda result: self._load_changeset(uri, session, result))
+        return self._found(uri, Changeset)
 
     async def terminal(self, uri: URI) -> Terminal:
         """Subscribe to a terminal.
@@ -55,14 +91,18 @@ class ResourceRegistry:
         Raises:
             AhpError: the host refuses, or this is not a terminal.
         """
-        if uri not in self._open or self._open[uri].is_gone:
+        if not self._is_open(uri):
             await self._request(uri, lambda result: self._load_terminal(uri, result))
         return self._found(uri, Terminal)
 
-    async def _request(self, channel: URI, on_result: OnResult) -> None:
+    def _is_open(self, uri: URI) -> bool:
+        return uri in self._open and not self._open[uri].is_gone
+
+    async def _request(self, channel: URI, on_result: OnResult, turns: int | None = None) -> None:
         """Subscribe to a channel. What comes is loaded before the next action comes (Q1)."""
+        view = {} if turns is None else {"view": {"turns": turns}}
         await self._connection.request(
-            "subscribe", {"channel": channel}, is_repeatable=True, on_result=on_result
+            "subscribe", {"channel": channel, **view}, is_repeatable=True, on_result=on_result
         )
 
     def _found(self, uri: URI, kind: type[R]) -> R:
@@ -82,20 +122,44 @@ class ResourceRegistry:
         if chat is None:
             self._replica.forget(uri)
             raise Refused(f"{uri} has no chat")
-        self._replica.pair(uri, chat)
+        self._replica.pair(uri, uri, chat)
         if "chat" in result:
-            self._load_chat(uri, {"snapshot": result["chat"]})
+            self._load_default_chat(uri, {"snapshot": result["chat"]})
 
-    def _load_chat(self, uri: URI, result: Any) -> None:
+    def _load_default_chat(self, uri: URI, result: Any) -> None:
         self._load(self._replica.chat_of(uri), result, "chat")
-        if uri not in self._open or self._open[uri].is_gone:
+        if not self._is_open(uri):
             runner = self._runners[uri] = ToolRunner(uri, self._connection, self._started)
             runner.begin()
-            self._open[uri] = Session(uri, self._connection, runner, self._client_name)
+            session = self._open[uri] = Session(uri, self._connection, self, runner, self._client_name)
+            session.follow_calls(session.confirmed.session.get("inputNeeded", []), are_new=False)
+
+    def _load_chat(self, uri: URI, session: URI, result: Any, *, has_new_calls: bool) -> None:
+        if not self._is_open(session):  # it was closed in the meantime
+            self._connection.notify("unsubscribe", {"channel": uri})
+            return
+        self._load(uri, result, "chat")
+        if not self._is_open(uri):
+            tools = self._runners[session].tools
+            runner = self._runners[uri] = ToolRunner(uri, self._connection, self._started, tools)
+            self._add_chat(uri, session, runner)
+            if has_new_calls:
+                runner.resume()
+            else:
+                runner.begin()
+
+    def _add_chat(self, uri: URI, session: URI, runner: ToolRunner | None) -> None:
+        self._replica.pair(uri, session, uri)
+        self._open[uri] = Chat(uri, session, self._connection, self, runner)
+
+    def _load_changeset(self, uri: URI, session: URI, result: Any) -> None:
+        self._load(uri, result, "changeset")
+        if not self._is_open(uri):
+            self._open[uri] = Changeset(uri, session, self._connection)
 
     def _load_terminal(self, uri: URI, result: Any) -> None:
         self._load(uri, result, "terminal")
-        if uri not in self._open or self._open[uri].is_gone:
+        if not self._is_open(uri):
             self._open[uri] = Terminal(uri, self._connection)
 
     def _load(self, channel: URI, result: Any, kind: ResourceKind) -> None:
@@ -114,8 +178,11 @@ class ResourceRegistry:
             runner.resume()
 
     def remove(self, uri: URI) -> None:
-        """Drop a session that the host has removed."""
+        """Drop a session that the host has removed, with its chats and changesets."""
         self._replica.forget(uri)
+        for one in list(self._open.values()):
+            if isinstance(one, Changeset) and one.session_uri == uri:
+                self._replica.forget(one.uri)
         self._drop_gone()
 
     def refetch(self, uri: URI) -> None:

@@ -1,78 +1,48 @@
-"""Sessions: one conversation with an agent, shared with all clients that are subscribed to it.
+"""Sessions: conversations with an agent, shared with all clients that are subscribed to them.
 
-A method that changes something dispatches one action. It shows in `state` at once; await what the method
-returns to learn what the host says.
+A session is used like its default chat, and has what concerns all its chats.
 """
 
-import secrets
-from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Any
 
-from agenthost.client.ahp.answers import build_answers
+from agenthost.client.ahp.changes import Change
+from agenthost.client.ahp.chat import Chat, Opener
 from agenthost.client.ahp.connection import Connection
 from agenthost.client.ahp.dispatched_action import DispatchedAction
 from agenthost.client.ahp.errors import NotFound, Refused
-from agenthost.client.ahp.observable_replica import now_ms
-from agenthost.client.ahp.params import model_selection
-from agenthost.client.ahp.resource import Resource
 from agenthost.client.ahp.tool_runner import ToolRunner
 from agenthost.client.ahp.tools import active_client
-from agenthost.client.ahp.turn import TurnStream
 from agenthost.client.tools import Tools, tools_by_name
 from agenthost.core import actions
-from agenthost.core.conversation import Conversation
 from agenthost.core.legacy.customizations import toggled
-from agenthost.core.queries import active_calls, find_customization, open_questions
-from agenthost.core.session_meta import model_of
-from agenthost.core.times import elapsed_ms, iso_time
-from agenthost.wire.ahp import ROOT_URI
-from agenthost.wire.ahp.actions.text import Action
-from agenthost.wire.ahp.commands.chat import CompletionItem
+from agenthost.core.queries import find_customization
+from agenthost.wire.ahp.chat import ChatSummary
+from agenthost.wire.ahp.common import URI
 from agenthost.wire.ahp.enums import SessionStatus
-from agenthost.wire.ahp.input import ChatInputRequest
-from agenthost.wire.ahp.message import Message, MessageAttachment
-from agenthost.wire.ahp.root import ModelSelection
-from agenthost.wire.ahp.toolcall import ToolCallState
-from agenthost.wire.ahp.turn import ActiveTurn, Turn
-from agenthost.wire.json import Json, JsonObject, encode_json
+from agenthost.wire.ahp.message import MessageAttachment
+from agenthost.wire.ahp.session import SessionInputRequest
+from agenthost.wire.json import JsonObject
 
 __all__ = ["Session"]
 
 
-class Session(Resource[Conversation]):
-    """One session that this client is subscribed to, with its default chat.
+class Session(Chat):
+    """One session that this client is subscribed to, with its default chat, which messages go to."""
 
-    Its state has both: `state.session` is what concerns the whole session, `state.chat` has the turns.
-    """
-
-    def __init__(self, uri: str, connection: Connection, runner: ToolRunner, client_name: str | None) -> None:
-        super().__init__(uri, connection)
+    def __init__(
+        self,
+        uri: URI,
+        connection: Connection,
+        opener: Opener,
+        runner: ToolRunner,
+        client_name: str | None,
+    ) -> None:
+        super().__init__(uri, uri, connection, opener, runner)
         self._client_name = client_name
-        self._runner = runner
-        self._model: ModelSelection | None = None
+        self._tool_runner = runner
 
     # State
-
-    def _read_state(self) -> Conversation:
-        return self._replica.conversation(self.uri)
-
-    def _read_confirmed(self) -> Conversation:
-        return self._replica.confirmed_conversation(self.uri)
-
-    @property
-    def chat_uri(self) -> str:
-        """The URI of the chat that messages go to.
-
-        Raises:
-            AhpError: `Gone` or `Closed`.
-        """
-        self._check()
-        return self._replica.chat_of(self.uri)
-
-    @property
-    def agent(self) -> str:
-        """The name of its agent."""
-        return self.state.session["provider"]
 
     @property
     def title(self) -> str:
@@ -81,217 +51,86 @@ class Session(Resource[Conversation]):
 
     @property
     def status(self) -> int:
-        """What its chat is doing, and whether the session is read and archived (`SessionStatus`)."""
+        """What its default chat is doing, and whether the session is read and archived (`SessionStatus`)."""
         session, chat = self.state
         return int(session["status"] & ~SessionStatus.ACTIVITY | chat["status"] & SessionStatus.ACTIVITY)
 
-    @property
-    def modified_at(self) -> str:
-        """When it was last used."""
-        return self.state.chat["modifiedAt"]
+    # Chats
 
     @property
-    def model(self) -> ModelSelection | None:
-        """The model of the next message; None for the agent's default."""
-        return self._model or model_of(self.state.session)
+    def chats(self) -> list[ChatSummary]:
+        """All its chats, with their titles and what they are doing."""
+        return self.state.session["chats"]
 
-    @property
-    def turns(self) -> list[Turn]:
-        """The turns that have ended, as far as they are loaded: see `history`."""
-        return self.state.chat["turns"]
+    async def chat(self, uri: URI | None = None, *, turns: int | None = None) -> Chat:
+        """Subscribe to one of its chats, without a URI the default one. Returns the same object each time.
 
-    @property
-    def active_turn(self) -> ActiveTurn | None:
-        """The turn that is running."""
-        return self.state.chat.get("activeTurn")
-
-    @property
-    def requests(self) -> list[ChatInputRequest]:
-        """The questions of the agent that are open."""
-        return open_questions(self.confirmed.chat)
-
-    @property
-    def calls(self) -> list[ToolCallState]:
-        """The tool calls of the running turn, as the host confirmed them."""
-        return active_calls(self.confirmed.chat)
-
-    @property
-    def open_calls(self) -> list[ToolCallState]:
-        """The tool calls that wait for approval."""
-        return [call for call in self.calls if call["status"] == "pending-confirmation"]
-
-    @property
-    def held_results(self) -> list[ToolCallState]:
-        """The tool calls whose results wait for approval before the agent sees them."""
-        return [call for call in self.calls if call["status"] == "pending-result-confirmation"]
-
-    # Talking
-
-    def say(self, text: str, attachments: Sequence[MessageAttachment] = ()) -> TurnStream:
-        """Start a turn, and return an iterator of the pieces of its answer.
+        Args:
+            uri: the chat.
+            turns: how many of the newest turns to load; `history` loads the others. All by default.
 
         Raises:
-            AhpError: `Gone` or `Closed`.
+            NotFound: the session has no such chat.
+            AhpError: such as `Gone`.
         """
-        turn_id = secrets.token_hex(8)
-        changes = self.changes()
-        message = self._message(text, attachments)
-        action = actions.turn_started(turn_id, message, iso_time(now_ms()) or "")
-        return TurnStream(self, turn_id, self._dispatch(action), changes)
+        wanted = self.chat_uri if uri is None else uri
+        if all(one["resource"] != wanted for one in self.confirmed.session["chats"]):
+            raise NotFound(f"there is no chat {wanted} in this session")
+        return await self._opener.chat(self.uri, wanted, turns=turns)
 
-    def _message(self, text: str, attachments: Sequence[MessageAttachment]) -> Message:
-        message: Message = {"text": text, "origin": {"kind": "user"}}
-        if attachments:
-            message["attachments"] = list(attachments)
-        if self._model is not None:
-            message["model"] = self._model
-        return message
-
-    async def send(self, text: str, attachments: Sequence[MessageAttachment] = ()) -> str:
-        """Start a turn, wait until the host has accepted it, and return its id.
-
-        Raises:
-            Rejected: the host did not, for example because another turn is running.
-            AhpError: the outcome is unknown, or the session is gone.
-        """
-        stream = self.say(text, attachments)
-        try:
-            await stream.dispatched
-        finally:
-            await stream.aclose()
-        return stream.turn_id
-
-    async def ask(self, text: str, attachments: Sequence[MessageAttachment] = ()) -> str:
-        """Start a turn, wait until it is over, and return the text of its answer.
-
-        Raises:
-            Rejected: the host did not accept it, for example because another turn is running.
-            TurnFailed: the turn ended with an error.
-            AhpError: the session is gone, or the client is closed.
-        """
-        return await self.say(text, attachments).text()
-
-    def cancel(self) -> DispatchedAction:
-        """Cancel the running turn (D2).
-
-        Raises:
-            ValueError: no turn is running.
-        """
-        turn_id = self._turn_id()
-        started_at: Any = self.state.chat.get("activeTurn", {}).get("startedAt", "")
-        return self._dispatch(actions.turn_cancelled(turn_id, elapsed_ms(started_at, now_ms())))
-
-    def resume(self) -> DispatchedAction:
-        """Go on with the last turn, which ended with an error that can be resumed (C6).
-
-        Raises:
-            ValueError: there is no turn.
-            Refused: the host only knows AHP 0.1, which cannot do this.
-        """
-        if not self.turns:
-            raise ValueError("there is no turn to go on with")
-        return self._dispatch(actions.turn_resumed(self.turns[-1]["id"]))
-
-    def save_draft(self, text: str | None) -> DispatchedAction:
-        """Keep what is being written for all clients to see; None removes it.
-
-        Raises:
-            Refused: the host only knows AHP 0.1, which has no drafts.
-        """
-        return self._dispatch(actions.draft_changed(None if text is None else self._message(text, ())))
-
-    def queue(
-        self, text: str, attachments: Sequence[MessageAttachment] = (), message_id: str | None = None
-    ) -> DispatchedAction:
-        """Queue a message to become a turn; with the id of a queued one, replace that."""
-        return self._set_pending("queued", text, attachments, message_id)
-
-    def steer(self, text: str, attachments: Sequence[MessageAttachment] = ()) -> DispatchedAction:
-        """Say something to the running turn, or to the next one."""
-        return self._set_pending("steering", text, attachments, None)
-
-    def _set_pending(
+    async def new_chat(
         self,
-        kind: Literal["queued", "steering"],
-        text: str,
-        attachments: Sequence[MessageAttachment],
-        message_id: str | None,
-    ) -> DispatchedAction:
-        name, message = message_id or secrets.token_hex(8), self._message(text, attachments)
-        return self._dispatch(actions.pending_message_set(kind, name, message))
+        message: str | None = None,
+        attachments: Sequence[MessageAttachment] = (),
+        *,
+        folders: Sequence[URI] = (),
+        uri: URI | None = None,
+    ) -> Chat:
+        """Create another chat and subscribe to it. It has the settings, tools and approvals of the session.
 
-    def unqueue(self, message_id: str, kind: Literal["queued", "steering"] = "queued") -> DispatchedAction:
-        """Remove a message that waits."""
-        return self._dispatch(actions.pending_message_removed(kind, message_id))
-
-    def reorder(self, message_ids: Sequence[str]) -> DispatchedAction:
-        """Reorder the queued messages."""
-        return self._dispatch(actions.queued_messages_reordered(list(message_ids)))
-
-    # Approving
-
-    def approve(
-        self, call: ToolCallState | str, *, option: str | None = None, edited_input: Json = None
-    ) -> DispatchedAction:
-        """Let a tool run, perhaps with another input; `option` is the id of an offered option."""
-        text = edited_input if isinstance(edited_input, str) or edited_input is None else _json(edited_input)
-        action = actions.tool_call_approved(
-            self._turn_id(), _call_id(call), option_id=option, edited_input=text
-        )
-        return self._dispatch(action)
-
-    def deny(
-        self, call: ToolCallState | str, reason: str | None = None, *, option: str | None = None
-    ) -> DispatchedAction:
-        """Deny a tool call; the agent gets the reason."""
-        action = actions.tool_call_denied(self._turn_id(), _call_id(call), message=reason, option_id=option)
-        return self._dispatch(action)
-
-    def confirm_result(self, call: ToolCallState | str, *, approved: bool = True) -> DispatchedAction:
-        """Let the agent see the result of a tool, or not."""
-        action = actions.tool_call_result_confirmed(self._turn_id(), _call_id(call), approved=approved)
-        return self._dispatch(action)
-
-    def _turn_id(self) -> str:
-        turn = self.active_turn
-        if turn is None:
-            raise ValueError("no turn is running")
-        return turn["id"]
-
-    # Answering questions
-
-    def answer(
-        self, request: ChatInputRequest | str, answers: Mapping[str, Any] | None = None
-    ) -> DispatchedAction:
-        """Answer questions with plain values, by the ids of the questions; None skips one.
+        Args:
+            message: what to say first.
+            attachments: what goes with the message.
+            folders: the working directories of the session that it works in; all by default.
+            uri: the URI of the chat; random by default.
 
         Raises:
-            ValueError: there is no such question, or a value does not fit it.
+            AhpError: such as `Conflict` for a URI that is taken; `Refused` if the host or the agent has no
+                several chats.
         """
-        asked = self._request(request) if isinstance(request, str) else request
-        values = build_answers(asked, answers) if answers is not None else None
-        return self._dispatch(actions.input_completed(asked["id"], "accept", values))
+        return await self._create_chat(message, attachments, folders=folders, uri=uri)
 
-    def draft(self, request: ChatInputRequest | str, question: str, value: Any) -> DispatchedAction:
-        """Show all clients an answer before it is final; None removes it."""
-        asked = self._request(request) if isinstance(request, str) else request
-        answer: Any = None
-        if value is not None:
-            answer = {**build_answers(asked, {question: value})[question], "state": "draft"}
-        return self._dispatch(actions.input_answer_changed(asked["id"], question, answer))
+    def _on_change(self, change: Change) -> None:
+        super()._on_change(change)
+        if change.channel == self.uri and change.kind in ("confirmed", "snapshot"):
+            self._drop_removed(change)
+            self._follow_new_calls(change)
 
-    def decline(
-        self, request: ChatInputRequest | str, response: Literal["decline", "cancel"] = "decline"
-    ) -> DispatchedAction:
-        """Decline to answer questions."""
-        name = request if isinstance(request, str) else request["id"]
-        return self._dispatch(actions.input_completed(name, response))
+    def _drop_removed(self, change: Change) -> None:
+        """Drop open chats that the session no longer has: on their own channels nothing tells of it."""
+        if change.kind == "confirmed":
+            removed = [change.action["chat"]] if change.action["type"] == "session/chatRemoved" else []
+        else:
+            there = {one["resource"] for one in change.after.session["chats"]}
+            shown = self._replica.resources_of(self.uri)
+            removed = [one for one in shown if one != self.uri and one not in there]
+        for chat in removed:
+            self._replica.forget(chat)
 
-    def _request(self, name: str) -> ChatInputRequest:
-        found = next((one for one in self.requests if one["id"] == name), None)
-        if found is None:
-            raise ValueError(f"there is no open request {name!r}")
-        return found
+    def _follow_new_calls(self, change: Change) -> None:
+        if change.kind == "snapshot":
+            self.follow_calls(change.after.session.get("inputNeeded", []), are_new=True)
+        elif change.action["type"] == "session/inputNeededSet":
+            self.follow_calls([change.action["request"]], are_new=True)
+
+    def follow_calls(self, requests: Sequence[SessionInputRequest], *, are_new: bool) -> None:
+        """Follow the chats in which an agent calls our tools, so that they run there too."""
+        me = self._replica.client_id
+        for one in requests:
+            is_ours = one["kind"] == "toolClientExecution" and one["clientId"] == me
+            if is_ours and not self._replica.is_subscribed(one["chat"]):
+                opening = self._opener.chat(self.uri, one["chat"], has_new_calls=are_new)
+                self._connection.tasks.spawn(opening)
 
     # Settings
 
@@ -306,23 +145,6 @@ class Session(Resource[Conversation]):
     def mark_read(self, *, is_read: bool = True) -> DispatchedAction:
         """Mark the session as read or unread."""
         return self._dispatch(actions.is_read_changed(is_read=is_read))
-
-    def set_model(self, model: str, config: Mapping[str, Any] | None = None) -> None:
-        """Use another model from our next message on, which tells the host of it.
-
-        Raises:
-            ValueError: the agent does not offer this model.
-        """
-        offered = self._offered_models()
-        if offered and model not in offered:
-            raise ValueError(f"there is no model {model!r}; there are {', '.join(offered)}")
-        self._model = model_selection(model, config)
-
-    def _offered_models(self) -> list[str]:
-        if not self._replica.is_subscribed(ROOT_URI):
-            return []
-        agents = self._replica.root()["agents"]
-        return [model["id"] for one in agents if one["provider"] == self.agent for model in one["models"]]
 
     def set_config(self, values: JsonObject, *, replace: bool = False) -> DispatchedAction:
         """Change settings; with `replace`, drop all others."""
@@ -339,10 +161,6 @@ class Session(Resource[Conversation]):
             raise ValueError(f"there is no customization {customization!r}")
         return self._dispatch(actions.customization_toggled(found["id"], toggled(found, enabled=enabled)))
 
-    def truncate(self, turn_id: str | None = None) -> DispatchedAction:
-        """Remove all turns after this one; without an id, all turns."""
-        return self._dispatch(actions.truncated(turn_id))
-
     # Tools of this client
 
     def become_active(self, tools: Tools = (), *, customizations: Sequence[Any] = ()) -> DispatchedAction:
@@ -354,7 +172,7 @@ class Session(Resource[Conversation]):
         """
         own = tools_by_name(tools)
         client = active_client(self._replica.client_id, self._client_name, own, customizations)
-        self._runner.offer(own, client)
+        self._tool_runner.offer(own, client)
         return self._dispatch(actions.active_client_set(client))
 
     def set_tools(self, tools: Tools) -> DispatchedAction:
@@ -366,64 +184,13 @@ class Session(Resource[Conversation]):
         """
         own = tools_by_name(tools)
         client = active_client(self._replica.client_id, self._client_name, own)
-        self._runner.offer(own, client)
+        self._tool_runner.offer(own, client)
         return self._dispatch(actions.active_client_set(client))
 
     def release(self) -> DispatchedAction:
         """Stop being the active client; running calls are still finished."""
-        self._runner.wanted = None
+        self._tool_runner.wanted = None
         return self._dispatch(actions.active_client_removed(self._replica.client_id))
-
-    # Requests
-
-    async def load_turns(self) -> bool:
-        """Load older turns, if the host has not sent them all. Return whether it had some.
-
-        Raises:
-            AhpError: such as `NotFound`.
-        """
-        cursor = self.confirmed.chat.get("turnsNextCursor")
-        if cursor is None:
-            return False
-        params = {"channel": self.chat_uri, "cursor": cursor}
-        await self._connection.request("fetchTurns", params, is_repeatable=True)
-        return self.confirmed.chat.get("turnsNextCursor") != cursor
-
-    async def history(self) -> AsyncIterator[Turn]:
-        """Yield all turns that have ended, the newest first, loading older ones as they are needed.
-
-        Raises:
-            AhpError: such as `NotFound`.
-        """
-        seen: set[str] = set()
-        while True:
-            for turn in reversed(self.confirmed.chat["turns"]):
-                if turn["id"] not in seen:
-                    seen.add(turn["id"])
-                    yield turn
-            if not await self.load_turns():
-                return
-
-    async def completions(self, text: str, offset: int | None = None) -> list[CompletionItem]:
-        """Fetch completions for a message; `offset` counts characters, as Python does.
-
-        Raises:
-            AhpError: such as `NotFound`.
-        """
-        position = len((text if offset is None else text[:offset]).encode("utf-16-le")) // 2  # HR-U10
-        params = {"channel": self.chat_uri, "kind": "userMessage", "text": text, "offset": position}
-        found = await self._connection.request("completions", params, is_repeatable=True)
-        return found["items"]  # type: ignore[no-any-return] # checked
-
-    def _dispatch(self, action: Action) -> DispatchedAction:
-        """Dispatch an action to the session or to its chat.
-
-        Raises:
-            AhpError: `Gone` or `Closed`; `Refused` if the host has no such action.
-        """
-        self._check()
-        is_chat = action["type"].startswith("chat/")
-        return self._connection.dispatch(self.chat_uri if is_chat else self.uri, action)
 
     # Life
 
@@ -439,10 +206,9 @@ class Session(Resource[Conversation]):
             raise Refused(error["message"] if error else "the session could not be created", data=error)
 
     def close(self) -> None:
-        """Unsubscribe. The session goes on without this client and its tools."""
-        if not self.is_gone:
-            self._runner.leave()
-            self._connection.notify("unsubscribe", {"channel": self.chat_uri})
+        """Unsubscribe, also from its chats. The session goes on without this client and its tools."""
+        for chat in self._opener.chats_of(self.uri):
+            chat.close()
         super().close()
 
     async def dispose(self) -> None:
@@ -454,11 +220,3 @@ class Session(Resource[Conversation]):
         params = {"channel": self.uri}
         await self._connection.request("disposeSession", params, is_repeatable=True, means_done=NotFound)
         self._replica.forget(self.uri)
-
-
-def _call_id(call: ToolCallState | str) -> str:
-    return call if isinstance(call, str) else call["toolCallId"]
-
-
-def _json(value: Json) -> str:
-    return encode_json(value).decode()

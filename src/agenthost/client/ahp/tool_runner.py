@@ -60,26 +60,33 @@ def report(progress: str) -> None:
 
 
 class ToolRunner:
-    """Runs this client's calls of one session. `started` has all calls that this process has started.
+    """Runs this client's calls in the chat of one resource. `started` has all calls of this process so far.
 
     Attributes:
         wanted: what this client declares to be the active one; None if it does not want to be.
+        tools: the tools, which all chats of a session share.
     """
 
-    def __init__(self, uri: str, connection: Connection, started: set[tuple[str, str, str]]) -> None:
+    def __init__(
+        self,
+        uri: str,
+        connection: Connection,
+        started: set[tuple[str, str, str]],
+        tools: dict[str, ClientTool] | None = None,
+    ) -> None:
         self.wanted: SessionActiveClient | None = None
+        self.tools: dict[str, ClientTool] = {} if tools is None else tools
         self._uri = uri
         self._connection = connection
         self._replica = connection.replica
         self._started = started
-        self._tools: dict[str, ClientTool] = {}
         self._tasks: dict[str, asyncio.Task[Any]] = {}
         self._results: dict[str, tuple[str, ToolCallResult]] = {}
         self._stop = self._replica.listeners(uri).add(self._on_change)
 
     def offer(self, tools: Mapping[str, ClientTool], client: SessionActiveClient) -> None:
         """Run these tools, and stay the active client. Earlier tools can still run."""
-        self._tools.update(tools)
+        self.tools.update(tools)
         self.wanted = client
 
     def begin(self) -> None:
@@ -167,7 +174,7 @@ class ToolRunner:
     def _start(self, turn_id: str, call: Any) -> None:
         call_id = call["toolCallId"]
         self._started.add((self._uri, turn_id, call_id))
-        tool = self._tools.get(call["toolName"])
+        tool = self.tools.get(call["toolName"])
         if tool is None:
             sentence = f"the application has no tool {call['toolName']!r} at present"
             result = failed_result(call["toolName"], ToolFailure(sentence, "unknown-tool"))

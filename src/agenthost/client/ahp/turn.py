@@ -40,12 +40,12 @@ class TurnStream(AsyncIterator[str]):
     """
 
     def __init__(
-        self, session: Resource[Conversation], turn_id: str, dispatched: DispatchedAction, changes: Changes
+        self, chat: Resource[Conversation], turn_id: str, dispatched: DispatchedAction, changes: Changes
     ) -> None:
         self.turn_id = turn_id
         self.dispatched = dispatched
         self._changes = changes
-        self._session = session
+        self._chat = chat
         self._has_begun = False
         self._pieces = self._stream()
         self._turn: Turn | None = None
@@ -62,7 +62,7 @@ class TurnStream(AsyncIterator[str]):
         Raises:
             Rejected: the host did not accept it, for example because another turn is running.
             TurnFailed: it ended with an error, or was removed from the session.
-            AhpError: the session is gone, or the client is closed.
+            AhpError: the chat is gone, or the client is closed.
         """
         async for _ in self:
             pass
@@ -91,7 +91,7 @@ class TurnStream(AsyncIterator[str]):
                     yield piece
                 if self._is_over(change):
                     return
-            raise self._session.error or Closed("the turn was closed before it was over")
+            raise self._chat.error or Closed("the turn was closed before it was over")
         finally:
             self._changes.close()
 

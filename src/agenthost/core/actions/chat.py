@@ -6,6 +6,8 @@ from agenthost.wire.ahp.actions.chat import (
     ChatActivityChangedAction,
     ChatChangesetsChangedAction,
     ChatDraftChangedAction,
+    ChatIsArchivedChangedAction,
+    ChatIsReadChangedAction,
     ChatPendingMessageRemovedAction,
     ChatPendingMessageSetAction,
     ChatQueuedMessagesReorderedAction,
@@ -23,6 +25,8 @@ from agenthost.wire.ahp.message import Message
 __all__ = [
     "activity_changed",
     "chat_changesets_changed",
+    "chat_is_archived_changed",
+    "chat_is_read_changed",
     "draft_changed",
     "input_answer_changed",
     "input_completed",
@@ -36,6 +40,16 @@ __all__ = [
 def chat_changesets_changed(changesets: list[Changeset]) -> ChatChangesetsChangedAction:
     """The chat offers these changesets now."""
     return {"type": "chat/changesetsChanged", "changesets": changesets}
+
+
+def chat_is_read_changed(*, is_read: bool) -> ChatIsReadChangedAction:
+    """The chat was read, or is unread again."""
+    return {"type": "chat/isReadChanged", "isRead": is_read}
+
+
+def chat_is_archived_changed(*, is_archived: bool) -> ChatIsArchivedChangedAction:
+    """The chat was archived, or brought back."""
+    return {"type": "chat/isArchivedChanged", "isArchived": is_archived}
 
 
 def activity_changed(activity: str | None) -> ChatActivityChangedAction:

@@ -10,6 +10,7 @@ from agenthost.wire.ahp.actions.session import (
     SessionChangesetsChangedAction,
     SessionChatAddedAction,
     SessionChatRemovedAction,
+    SessionChatsReorderedAction,
     SessionChatUpdatedAction,
     SessionConfigChangedAction,
     SessionCreationFailedAction,
@@ -37,6 +38,7 @@ __all__ = [
     "chat_added",
     "chat_removed",
     "chat_updated",
+    "chats_reordered",
     "config_changed",
     "creation_failed",
     "customization_toggled",
@@ -139,6 +141,11 @@ def chat_added(summary: ChatSummary) -> SessionChatAddedAction:
 def chat_removed(chat: URI) -> SessionChatRemovedAction:
     """A chat of the session is gone."""
     return {"type": "session/chatRemoved", "chat": chat}
+
+
+def chats_reordered(chats: list[URI]) -> SessionChatsReorderedAction:
+    """The chats have another order."""
+    return {"type": "session/chatsReordered", "chats": chats}
 
 
 def chat_updated(chat: URI, changes: PartialChatSummary) -> SessionChatUpdatedAction:

@@ -11,7 +11,12 @@ from agenthost.core.legacy.customizations import project_customizations
 from agenthost.core.legacy.messages import project_message
 from agenthost.core.legacy.meta import public_meta
 from agenthost.core.legacy.reducers.text import StreamedText
-from agenthost.core.legacy.toolcalls import RESULT, project_contributor, project_tool_input
+from agenthost.core.legacy.toolcalls import (
+    RESULT,
+    project_content,
+    project_contributor,
+    project_tool_input,
+)
 from agenthost.core.legacy.turns import project_error, project_part
 from agenthost.wire.ahp.actions.text import ChatDelta, ChatToolCallDelta
 from agenthost.wire.ahp.legacy.actions import SessionAction as LegacySessionAction
@@ -92,7 +97,14 @@ def _tool_call_confirmed(action: Any) -> dict[str, Any]:
 def _tool_call_complete(action: Any) -> dict[str, Any]:
     fields: Any = _fields("turnId", "toolCallId", "requiresResultConfirmation")(action)
     result = {key: action["result"][key] for key in RESULT if action["result"].get(key) is not None}
+    if "content" in result:
+        result["content"] = project_content(result["content"])
     return {**fields, "result": result}
+
+
+def _tool_call_content_changed(action: Any) -> dict[str, Any]:
+    fields: Any = _fields("turnId", "toolCallId", "content")(action)
+    return {**fields, "content": project_content(fields["content"])} if "content" in fields else fields
 
 
 def _pending_message_set(action: Any) -> dict[str, Any]:
@@ -133,7 +145,7 @@ PROJECTORS: Final[dict[str, Projector]] = {
     "chat/toolCallConfirmed": _tool_call_confirmed,
     "chat/toolCallComplete": _tool_call_complete,
     "chat/toolCallResultConfirmed": _fields("turnId", "toolCallId", "approved"),
-    "chat/toolCallContentChanged": _fields("turnId", "toolCallId", "content"),
+    "chat/toolCallContentChanged": _tool_call_content_changed,
     "chat/inputRequested": _fields("request"),
     "chat/inputAnswerChanged": _fields("requestId", "questionId", "answer"),
     "chat/inputCompleted": _fields("requestId", "response", "answers"),

@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from agenthost.core.legacy.messages import lift_message, project_message
+from agenthost.core.session_meta import SESSION
 from agenthost.wire.ahp.legacy.toolcall import ToolCallState as LegacyToolCallState
 from agenthost.wire.ahp.toolcall import ToolCallState
 
@@ -30,6 +31,8 @@ def project_call(call: ToolCallState) -> LegacyToolCallState:
     projected: Any = {key: whole[key] for key in LEGACY_KEYS if key in whole}
     if "toolInput" in projected and project_tool_input(projected["toolInput"]) is None:
         del projected["toolInput"]
+    if "content" in projected:
+        projected["content"] = project_content(projected["content"])
     if "userSuggestion" in projected:
         projected["userSuggestion"] = project_message(projected["userSuggestion"])
     status = whole.get("status")
@@ -53,6 +56,22 @@ def lift_call(call: LegacyToolCallState) -> ToolCallState:
         lifted["userSuggestion"] = lift_message(lifted["userSuggestion"])
     result: ToolCallState = lifted
     return result
+
+
+def project_content(content: Any) -> Any:
+    """Return the content of a call: a subagent has a session, where today it has a chat (C7)."""
+    return [_project_block(block) for block in content] if type(content) is list else content
+
+
+def _project_block(block: Any) -> Any:
+    meta = block.get("_meta") if type(block) is dict and block.get("type") == "subagent" else None
+    if type(meta) is not dict or SESSION not in meta:
+        return block
+    kept = {key: value for key, value in meta.items() if key != SESSION}
+    projected = {**block, "resource": meta[SESSION], "_meta": kept}
+    if not kept:
+        del projected["_meta"]
+    return projected
 
 
 def project_contributor(contributor: Any) -> str | None:

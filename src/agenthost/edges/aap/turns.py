@@ -111,8 +111,8 @@ class Exchange:
         self._app_id = asked.app_id
         self._mode: StreamMode = mode
         self._subscriber = _subscriber(host, asked.app_id)
-        self._seen = client.follow_session(self._subscriber, session)
         # The answer begins after the actions of the request itself.
+        self._seen = client.follow_session(self._subscriber, session)
         state = session.chat
         self._turn_id = turn_id = state["activeTurn"]["id"]
         self._position = len(session.messages)
@@ -178,10 +178,10 @@ class Exchange:
         return b"".join([self._take(item) for item in items])
 
     def _take(self, item: LogItem) -> bytes:
-        # The actions of the request itself are not part of the answer.
-        if item.seq <= self._seen or self._projection.stop_reason is not None:
+        seen = self._seen.seq
+        if seen is None or item.seq <= seen or self._projection.stop_reason is not None:
             return b""
-        self._seen = item.seq
+        self._seen.seq = item.seq
         if item.run is not None:
             return self._projection.stream(item.run) if self._has_reader else b""
         if item.after is None or item.action is None:
@@ -202,7 +202,9 @@ class Exchange:
         self._client.unfollow(self._subscriber)
         self._subscriber = _subscriber(self._host, self._app_id)
         feed = self._client.follow(self._subscriber)
-        self._behind = feed.follow(self._session, self._seen)
+        seen = self._seen.seq
+        # If even the request was not shown yet, nothing was missed.
+        self._behind = feed.follow(self._session, self._client.shown_seq if seen is None else seen)
         return await self._read_on(self._behind)
 
     async def _read_on(self, behind: Pages) -> bytes:
@@ -229,7 +231,8 @@ class Exchange:
         run = run_of(entry)
         if run is None:
             return b"".join(map(self._replay_one, unpack([entry])))
-        return self._take(LogItem(entry.seq, entry.resource, b"", run=run.after(self._seen, entry.seq)))
+        missed = run.after(self._seen.seq or 0, entry.seq)
+        return self._take(LogItem(entry.seq, entry.resource, b"", run=missed))
 
     def _replay_one(self, entry: Entry) -> bytes:
         envelope = decode_json(entry.envelope)

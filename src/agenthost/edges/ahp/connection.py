@@ -77,6 +77,7 @@ class Connection(ABC, Generic[C]):
         methods: the methods of the version.
         requests: the function for each request, `notifications` that for each notification.
         concurrent: the requests that may take time, and do not depend on the order of messages.
+        rest_seconds: how long nothing follows the answer to `reconnect`, unless the client says something.
         earlier: the options of its subscriptions on its last connection, if it comes back.
     """
 
@@ -84,6 +85,7 @@ class Connection(ABC, Generic[C]):
     requests: ClassVar[Mapping[str, Callable[[Any, Any], Awaitable[Json]]]]
     notifications: ClassVar[Mapping[str, Callable[[Any, Any], Awaitable[None]]]]
     concurrent: ClassVar[Collection[str]]
+    rest_seconds: ClassVar[float] = 0.0
 
     def __init__(
         self,
@@ -104,7 +106,9 @@ class Connection(ABC, Generic[C]):
         self._transport = transport
         self._handle = handle
         self._tasks: set[asyncio.Task[None]] = set()
-        self._is_sending = False
+        self._opening = ""
+        self._is_back = False
+        self._is_sending = True  # the answer that opens the connection
         self._slots = asyncio.Semaphore(MAX_CONCURRENT)
 
     # Defined by each version
@@ -153,8 +157,9 @@ class Connection(ABC, Generic[C]):
             self.client.feed.close()
             self.client.host.leave()
             raise
-        # Before everything else in the outbox: actions that follow the snapshots may wait there already.
-        self._outbox.put_first(encode_message(Success(request.id, result)))
+        # Not in the outbox: actions that follow the snapshots may wait there already.
+        self._opening = encode_message(Success(request.id, result)).decode()
+        self._is_back = not is_new
 
     async def _visible(self, uris: list[str], at: str) -> list[str]:
         """Return those of the channels that this client may see (HR-I10)."""
@@ -208,8 +213,12 @@ class Connection(ABC, Generic[C]):
         self._handle.end(CLOSE_CUT, "nothing more can be sent")
 
     async def _write(self) -> None:
-        """Send the items of the outbox, in order."""
+        """Send the answer that opens the connection, and then the items of the outbox, in order."""
         send, outbox, root_view = self._transport.send, self._outbox, self.client.root_view
+        await send(self._opening)
+        self._opening = ""
+        if self._is_back:
+            await outbox.rest(self.rest_seconds)
         while True:
             self._is_sending = False
             if outbox.delays:
@@ -231,6 +240,7 @@ class Connection(ABC, Generic[C]):
     async def _read(self) -> None:
         """Read messages, one after the other."""
         while (data := await self._transport.receive()) is not None:
+            self._outbox.hear()
             await self._outbox.wait_room()
             try:
                 message = decode_message(data, is_trusted=False)
@@ -262,9 +272,13 @@ class Connection(ABC, Generic[C]):
         finally:
             self._slots.release()
 
+    def _handler(self, method: str) -> Callable[[Any, Any], Awaitable[Json]] | None:
+        """Return the function for a request; `None` if there is no such method in the client's version."""
+        return self.requests.get(method)
+
     async def _answer(self, request: Request) -> None:
         """Answer a request, exactly once (HR-R01)."""
-        handler = self.requests.get(request.method)
+        handler = self._handler(request.method)
         if handler is None:
             is_opening = request.method in ("initialize", "reconnect")
             # HR-I02: a connection is opened once. HR-R03: there is no such method.

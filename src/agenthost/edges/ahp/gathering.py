@@ -47,4 +47,4 @@ def _is_same_part(one: LogItem, other: LogItem) -> bool:
 def _one(item: LogItem, seq: int, texts: list[str]) -> LogItem:
     run: Any = item.run
     whole = TextRun(run.kind, run.channel, run.turn, run.part, ["".join(texts)])
-    return LogItem(seq, item.resource, b"", None, item.uri, item.channel, run=whole)
+    return LogItem(seq, item.resource, b"", uri=item.uri, channel=item.channel, run=whole)

@@ -24,6 +24,7 @@ from agenthost.host.access.caller import ANYBODY, Caller
 from agenthost.host.access.identity import Identity
 from agenthost.host.host import Host
 from agenthost.wire.ahp.errors import ErrorCode
+from agenthost.wire.ahp.legacy import ROOT_URI as LEGACY_ROOT_URI
 from agenthost.wire.ahp.legacy.methods import METHODS
 from agenthost.wire.error_messages import quote
 from agenthost.wire.json import JsonObject
@@ -233,6 +234,7 @@ async def _known_client(
     found = await host.find_version(identity)
     if found is not None:
         return found[0], SubscriptionOptions(is_lost=found[1])
-    if not uris or any(uri.startswith(NEWER) for uri in uris):
+    # The root has another URI in 0.1, which decides it: clients of all versions name their terminals freely.
+    if LEGACY_ROOT_URI not in uris and (not uris or any(uri.startswith(NEWER) for uri in uris)):
         raise ClientUnknown(identity.client_id)
     return OLDEST, SubscriptionOptions()

@@ -82,6 +82,20 @@ class Outbox(Subscriber):
         self._has_room = asyncio.Event()
         self.delays: dict[str, float] = {}
         self._due: tuple[int, float] = (0, inf)  # how many items were looked at, and when the first is due
+        self._is_heard = False
+
+    def hear(self) -> None:
+        """Record that the client has said something since its connection was opened."""
+        if not self._is_heard:
+            self._is_heard = True
+            self._wake()
+
+    async def rest(self, seconds: float) -> None:
+        """Wait until the client says something: at most this long, and not while too much is queued."""
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + seconds
+        while not (self._is_heard or self.is_behind or self._failure) and (left := ends - loop.time()) > 0:
+            await self._wait_push(left)
 
     async def wait_due(self) -> None:
         """Wait until something has to be sent. What waits is held as long as its channel's delay allows.
@@ -118,6 +132,7 @@ class Outbox(Subscriber):
 
     def hold_nothing(self) -> None:
         """Send everything at once from now on, and what is held."""
+        self.hear()
         self.delays.clear()
         self._due = (0, -inf)
         self._wake()
@@ -129,17 +144,10 @@ class Outbox(Subscriber):
 
     def put(self, message: bytes) -> None:
         """Queue a message."""
-        self.push(self._new_message(message))
-
-    def put_first(self, message: bytes) -> None:
-        """Queue a message before everything else."""
-        self.push_first(self._new_message(message))
-
-    def _new_message(self, message: bytes) -> OutgoingMessage:
         self._unsent += 1
         text = message.decode()
         self._unsent_size += len(text)
-        return OutgoingMessage(0, _NO_RESOURCE, b"", text=text)
+        self.push(OutgoingMessage(0, _NO_RESOURCE, b"", text=text))
 
     @staticmethod
     def is_message(item: LogItem) -> TypeGuard[OutgoingMessage]:

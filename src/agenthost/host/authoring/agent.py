@@ -205,6 +205,11 @@ class Agent:
         """Return the part of a transcript that the model gets: all, if it fits. Agents may override it."""
         return compact(messages, budget)
 
+    @property
+    def compacts_itself(self) -> bool:
+        """Whether it overrides `compact`."""
+        return type(self).compact is not Agent.compact
+
     async def suggest_title(self, messages: Sequence[Message]) -> str | None:
         """Suggest a title for a session, given its first turn. Called in the background."""
         return None

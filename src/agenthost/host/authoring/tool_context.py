@@ -50,13 +50,15 @@ class Delegated:
     """The outcome of a task that was given to another agent.
 
     Attributes:
-        block: a content block that shows its session.
+        block: a content block that shows its chat.
+        session: its session.
         text: its last answer, or as much of it as there is.
         error: why it failed, if it did.
         usage: what it cost, if known.
     """
 
     block: ToolResultSubagentContent
+    session: str
     text: str = ""
     error: str | None = None
     usage: UsageInfo | None = None

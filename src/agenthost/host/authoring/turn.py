@@ -103,7 +103,20 @@ class Turn:
     def messages(self) -> list[Message]:
         """The messages for the model: the transcript, compacted if it is too long."""
         model = self.model
-        return self.agent.compact(self.transcript, self.agent.budget(model.id if model else None))
+        return self.compacted(self.agent.budget(model.id if model else None))
+
+    @property
+    def tokens(self) -> int:
+        """An estimate of how many tokens the transcript has."""
+        return self._run.session.tokens
+
+    def compacted(self, budget: int) -> list[Message]:
+        """Return the transcript, compacted by the agent if it has more tokens than this."""
+        agent = self.agent
+        # Most transcripts fit, and to find that out they need not be read again at every step.
+        if self.tokens <= budget and not agent.compacts_itself:
+            return self.transcript
+        return agent.compact(self.transcript, budget)
 
     @property
     def images(self) -> list[Image]:

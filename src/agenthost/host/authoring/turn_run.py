@@ -55,6 +55,10 @@ class TurnAgent(Protocol):
     def budget(self, model_id: str | None) -> int:
         """Return how many tokens a transcript may have for this model."""
 
+    @property
+    def compacts_itself(self) -> bool:
+        """Whether it overrides `compact`."""
+
     def compact(self, messages: Sequence[Message], budget: int) -> list[Message]:
         """Return the part of a transcript that the model gets."""
 

@@ -1,4 +1,4 @@
-"""Number what happens, write it in groups, and fan it out once it is durable.
+"""Write what happens in groups, number and show it in order once it is durable, and fan it out.
 
 May import: storage, access.
 """

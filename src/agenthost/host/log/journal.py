@@ -1,29 +1,28 @@
-"""The journal: numbers envelopes, writes them in groups, and shows them once they are durable.
+"""The journal: writes items in groups, and has them shown once they are durable.
 
-Whatever arrives while one group is being written goes into the next, in one transaction. Nobody is shown
-anything that a crash could undo. When the store cannot write, nothing is lost and nothing is shown: the group
-is retried until it succeeds, and meanwhile new work is refused with the reason.
+Whatever arrives while one group is being written goes into the next, in one transaction. The store numbers
+the items of a group when it commits it. Nobody is shown anything that a crash could undo. When the store
+cannot write, nothing is lost and nothing is shown: the group is retried until it succeeds, and meanwhile new
+work is refused with the reason.
 """
 
 import asyncio
 import contextlib
 import logging
-import time
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
+
+import msgspec
 
 from agenthost.errors import StorageError
-from agenthost.host.log.entries import with_legacy
+from agenthost.host.log.line import Line, Mark, Placed
 from agenthost.host.log.stats import COMMIT_SECONDS, GROUP_SIZES, JournalStats
 from agenthost.host.log.subscriptions import LogItem
 from agenthost.host.log.writer import Writer
-from agenthost.host.storage import Storage, Write
-from agenthost.wire.ahp.actions.envelope import ActionOrigin
-from agenthost.wire.ahp.actions.text import Action
-from agenthost.wire.json import JsonObject, encode_json
+from agenthost.host.storage import Entry, Group, Skip, Storage, Write
 
 __all__ = ["Journal", "Source"]
 
@@ -37,28 +36,31 @@ MAX_FLUSH_TICKS = 4
 """For how many ticks of the event loop a group waits, as long as each tick still adds to it."""
 
 
-@dataclass(slots=True)
-class _Callback:
+class _Callback(msgspec.Struct):
     """Takes the place of a `LogItem` in `to_show`, for writes that are not entries."""
+
+    count: ClassVar[int] = 0
 
     done: Callable[[Any], None]
     what: Any
+    seq: int = 0
 
     def show(self, _item: object) -> None:
         self.done(self.what)
 
 
 @dataclass(slots=True)
-class _Group:
-    """The writes of one transaction, and the items shown after it. `size` counts each envelope of a run."""
+class _Group(Group):
+    """The writes of one transaction, and what is shown after it.
 
-    writes: list[Write] = field(default_factory=list)
-    to_show: list[Any] = field(default_factory=list)  # LogItem or _Callback
+    `count` is how many numbers it takes, and `size` counts each envelope of a run.
+    """
+
+    to_show: list[Placed] = field(default_factory=list)
+    count: int = 0
     size: int = 0
     deltas: int = 0
-    last_seq: int = 0
     ticket: int = 0
-    seconds: float = 0.0
 
 
 class Source(Protocol):
@@ -69,13 +71,13 @@ class Source(Protocol):
 
 
 class Journal:
-    """The only way to change the store. Used on the event loop; writes in one thread."""
+    """The only way to change the store. Used on the event loop; writes in one thread.
 
-    def __init__(self, storage: Storage, last_seq: int, *, max_backlog: int = 100_000) -> None:
-        self.last_seq = last_seq
-        """The sequence number of the newest envelope, shown or not."""
-        self.shown_seq = last_seq
-        """The sequence number of the newest envelope that is durable and was shown."""
+    `line` is where everything is shown.
+    """
+
+    def __init__(self, storage: Storage, line: Line, *, max_backlog: int = 100_000) -> None:
+        self.line = line
         self.stats = JournalStats()
         self.trouble: StorageError | None = None
         """Why the store cannot write now; None while it can."""
@@ -84,6 +86,7 @@ class Journal:
         self._storage = storage
         self._max_backlog = max_backlog
         self._next = _Group()
+        self._ordinal = 0
         self._sources: list[Source] = []
         self._is_writing = False
         self._is_closed = False
@@ -104,81 +107,69 @@ class Journal:
         """Return whether everything up to this ticket is durable and was shown."""
         return ticket <= self._done
 
-    def number(
-        self,
-        channel: str,
-        action: Action,
-        origin: ActionOrigin | None = None,
-        reason: str | None = None,
-        *,
-        legacy: Sequence[JsonObject] | None = None,
-    ) -> tuple[int, bytes]:
-        """Assign the next sequence number to an action, and encode its envelope once for everybody.
+    def append(self, item: LogItem, stored: Entry | None = None) -> int:
+        """Write an entry with the next group, and show it once it is durable. Return a ticket for `wait`.
 
-        `legacy` are the actions that clients of an older protocol are sent instead, if those do not follow
-        from the action alone. Each has its own number, and the envelope has the last of them.
+        It is numbered when it is shown (HR-S01: one sequence for the whole host, without gaps while it runs).
+        `stored` is written in its place, if given.
         """
-        # HR-S01: one sequence for the whole host, without gaps while it runs
-        seq = self.last_seq + (1 if legacy is None else max(1, len(legacy)))
-        envelope: dict[str, Any] = {"channel": channel, "action": action, "serverSeq": seq}
-        if origin is not None:
-            envelope["origin"] = origin
-        if reason is not None:
-            envelope["rejectionReason"] = reason
-        encoded = encode_json(envelope)
-        if legacy is not None:
-            encoded = with_legacy(encoded, legacy, seq, origin, reason)
-        self.last_seq = seq
-        return seq, encoded
-
-    def reserve(self) -> int:
-        """Assign the next sequence number to something that is encoded when it is sent, see `announce`."""
-        self.last_seq += 1
-        return self.last_seq
-
-    def append(self, item: LogItem) -> int:
-        """Write an entry with the next group, and show it once it is durable. Return a ticket for `wait`."""
         group = self._next
-        group.writes.append(item)
+        group.writes.append(item if stored is None else stored)
         group.to_show.append(item)
-        if item.run is None:
-            group.size += 1
-        else:
-            count = len(item.run.texts)
-            group.size += count
+        count = item.count
+        group.count += count
+        group.size += count
+        if item.run is not None:
             group.deltas += count
         # `_next_ticket`, inlined: every action comes through here.
         self.ticket += 1
         if not self._is_writing:
             self._is_writing = True
-            asyncio.get_running_loop().call_soon(self._tick, self.ticket, MAX_FLUSH_TICKS)
+            asyncio.get_running_loop().call_soon(self._flush, self.ticket, MAX_FLUSH_TICKS)
         return self.ticket
 
     def announce(self, item: LogItem) -> int:
         """Show an entry in its order without writing it. Return a ticket for `wait`.
 
-        The group's last sequence number is still written, so no number is used twice, not even after
-        a restart.
+        Its number is still taken in the store, so no number is used twice, not even after a restart.
         """
-        self._next.to_show.append(item)
-        self._next.size += item.count
+        group = self._next
+        group.writes.append(Skip(item.count))
+        group.to_show.append(item)
+        group.count += item.count
+        group.size += item.count
         return self._next_ticket()
 
+    def mark(self) -> Mark:
+        """Return a mark after everything so far. It is numbered when `wait` returns."""
+        if self.ticket == self._done:
+            return Mark(self.line.shown_seq)
+        mark = Mark()
+        self._next.to_show.append(mark)
+        self.ticket += 1  # a group is being written, and another follows
+        return mark
+
     def write(
-        self, writes: Sequence[Write], done: Callable[[Any], None] | None = None, what: Any = None
+        self,
+        writes: Sequence[Write],
+        done: Callable[[Any], None] | None = None,
+        what: Any = None,
+        mark: Mark | None = None,
     ) -> int:
         """Add writes to the next group, and call `done(what)` once they are durable.
 
-        Return a ticket for `wait`.
+        `mark` is given its number then. Return a ticket for `wait`.
         """
         self._next.writes.extend(writes)
         self._next.size += len(writes)
+        if mark is not None:
+            self._next.to_show.append(mark)
         if done is not None:
             self._next.to_show.append(_Callback(done, what))
         self.ticket += 1
         if not self._is_writing:
             self._is_writing = True
-            asyncio.get_running_loop().call_soon(self._tick, self.ticket, MAX_FLUSH_TICKS)
+            asyncio.get_running_loop().call_soon(self._flush, self.ticket, MAX_FLUSH_TICKS)
         return self.ticket
 
     def expect(self, source: Source) -> int:
@@ -187,22 +178,15 @@ class Journal:
         self.ticket += 1
         if not self._is_writing:
             self._is_writing = True
-            asyncio.get_running_loop().call_soon(self._tick, self.ticket, MAX_FLUSH_TICKS)
+            asyncio.get_running_loop().call_soon(self._flush, self.ticket, MAX_FLUSH_TICKS)
         return self.ticket
 
     def _next_ticket(self) -> int:
         self.ticket += 1
         if not self._is_writing:
             self._is_writing = True
-            asyncio.get_running_loop().call_soon(self._tick, self.ticket, MAX_FLUSH_TICKS)
+            asyncio.get_running_loop().call_soon(self._flush, self.ticket, MAX_FLUSH_TICKS)
         return self.ticket
-
-    def _tick(self, ticket: int, ticks_left: int) -> None:
-        """Flush once a tick adds nothing more, so that a short turn is written as one group."""
-        if ticks_left and self.ticket != ticket:
-            asyncio.get_running_loop().call_soon(self._tick, self.ticket, ticks_left - 1)
-        else:
-            self._flush()
 
     async def wait(self, ticket: int | None = None) -> None:
         """Wait until everything up to this ticket, or up to now, is durable and was shown."""
@@ -222,7 +206,7 @@ class Journal:
         """
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
 
-        def done(result: T, failure: BaseException | None) -> None:
+        def done(result: T, failure: BaseException | None, _seconds: float) -> None:
             if then is not None and failure is None:
                 then(result)
             if future.cancelled():
@@ -250,7 +234,11 @@ class Journal:
         if self.trouble is not None:
             raise self.trouble
 
-    def _flush(self) -> None:
+    def _flush(self, ticket: int, ticks_left: int) -> None:
+        """Write a group once a tick adds nothing more to it, so that a short turn is one group."""
+        if ticks_left and self.ticket != ticket:
+            asyncio.get_running_loop().call_soon(self._flush, self.ticket, ticks_left - 1)
+            return
         # The list may grow in this loop: a ticket issued now belongs to this group too.
         for source in self._sources:
             try:
@@ -259,30 +247,25 @@ class Journal:
                 log.exception("buffered text could not be added to the journal")
         self._sources = []
         group, self._next = self._next, _Group()
-        group.last_seq, group.ticket = self.last_seq, self.ticket
+        self._ordinal += 1
+        group.ordinal, group.at_least, group.ticket = self._ordinal, self.line.shown_seq, self.ticket
         self._room.set()
         if not self._is_closed:
-            job = partial(self._commit, group), asyncio.get_running_loop(), partial(self._finished, group)
-            self._writer.jobs.put(job)
+            commit, done = partial(self._storage.commit, group), partial(self._finished, group)
+            self._writer.jobs.put((commit, asyncio.get_running_loop(), done))
 
     def _submit(self, group: _Group) -> None:
         if self._is_closed:
             return
-        self._writer.submit(partial(self._commit, group), partial(self._finished, group))
+        self._writer.submit(partial(self._storage.commit, group), partial(self._finished, group))
 
-    def _commit(self, group: _Group) -> None:
-        begun = time.perf_counter()
-        self._storage.commit(group.writes, group.last_seq)
-        group.seconds = time.perf_counter() - begun
-
-    def _finished(self, group: _Group, _result: None, failure: BaseException | None) -> None:
+    def _finished(self, group: _Group, base: int, failure: BaseException | None, seconds: float) -> None:
         if failure is not None:
             self._try_again(group, failure)
             return
         if self.trouble is not None:
             log.warning("the store can be written to again")
             self.trouble = None
-        self.shown_seq = group.last_seq
         stats = self.stats
         stats.commits += 1
         stats.writes += len(group.writes)
@@ -290,20 +273,19 @@ class Journal:
         stats.largest_group = max(stats.largest_group, group.size)
         stats.group_sizes[bisect_left(GROUP_SIZES, group.size)] += 1
         stats.group_size_total += group.size
-        stats.commit_seconds[bisect_left(COMMIT_SECONDS, group.seconds)] += 1
-        stats.commit_seconds_total += group.seconds
-        for item in group.to_show:
-            if item.show is not None:
-                item.show(item)
+        stats.commit_seconds[bisect_left(COMMIT_SECONDS, seconds)] += 1
+        stats.commit_seconds_total += seconds
+        self.line.show(group.to_show, base, base + group.count)
         self._done = group.ticket
         if self._waiters:
             self._release_waiters()
         if self._next.writes or self._next.to_show or self._sources:
-            asyncio.get_running_loop().call_soon(self._tick, self.ticket, MAX_FLUSH_TICKS)
+            asyncio.get_running_loop().call_soon(self._flush, self.ticket, MAX_FLUSH_TICKS)
         else:
             self._is_writing = False
 
     def _try_again(self, group: _Group, failure: BaseException) -> None:
+        """Try the same group again later. Its ordinal tells the store if it was committed after all."""
         self.stats.failures += 1
         if self.trouble is None:
             log.error("the store cannot be written to; nothing is shown until it can: %s", failure)

@@ -26,6 +26,7 @@ class LogItem(Entry, frozen=True, gc=False):
 
     It is one action, or a run of streamed text. For a run, `run` has the texts, `seq` is the number of the
     last one, and `envelope` is the run as it is stored. Everything is encoded once, for all subscribers.
+    It is numbered when it is shown; until then `seq` is 0. `count` is how many numbers it takes.
 
     Attributes:
         uri: the URI of the resource whose log it is in.
@@ -44,20 +45,16 @@ class LogItem(Entry, frozen=True, gc=False):
     _made: tuple[Callable[..., Any], Any] | None = None
 
     @property
-    def count(self) -> int:
-        """How many envelopes it stands for."""
-        return 1 if self.run is None else len(self.run.texts)
-
-    @property
     def first_seq(self) -> int:
         """The number of its first envelope; the others follow without a gap, up to `seq`."""
-        return self.seq - self.count + 1
+        return self.seq if self.run is None else self.seq - len(self.run.texts) + 1
 
     def envelopes(self) -> Sequence[bytes]:
         """Return the encoded envelopes, in order. A run is split once, for all subscribers."""
         lines = self._lines
         if lines is None:
-            lines = [first_line(self.envelope)] if self.run is None else self.run.envelopes(self.first_seq)
+            run, seq = self.run, self.seq
+            lines = [first_line(self.envelope, seq)] if run is None else run.envelopes(self.first_seq)
             msgspec.structs.force_setattr(self, "_lines", lines)
         return lines
 
@@ -118,8 +115,8 @@ class Subscriber:
         """Queue an item, or cut the subscriber off if there is no room for it."""
         if self._failure is not None:
             return
-        # `item.count` and `_weight`, inlined: this runs per item and subscriber.
-        count = self._count + (1 if item.run is None else len(item.run.texts))
+        # `_weight`, inlined: this runs per item and subscriber.
+        count = self._count + item.count
         self._bytes += min(len(item.envelope), self._max_weight)
         if count > self.max_items or self._bytes > self.max_bytes:
             self._failure = SlowConsumer(self._count, self._bytes)
@@ -141,13 +138,6 @@ class Subscriber:
 
     def _weight(self, item: LogItem) -> int:
         return min(len(item.envelope), self._max_weight)
-
-    def push_first(self, item: LogItem) -> None:
-        """Queue an item before all others, without checking the limits."""
-        self.items.appendleft(item)
-        self._count += item.count
-        self._bytes += self._weight(item)
-        self._wake()
 
     def drop(self, resource: int, channel: str | None = None) -> None:
         """Remove the items of a resource, or of one of its channels: a later snapshot includes them."""

@@ -1,7 +1,7 @@
 """Text runs: streamed text goes through the host in runs, not delta by delta.
 
 A run is text that streamed to one part of a turn, with nothing else of its session in between. It is
-numbered, reduced, encoded, stored and shown as one. In the log it is one row: a list of its texts, under the
+reduced, encoded, stored and shown as one. In the log it is one row: a list of its texts, under the
 number of the last. Readers make envelopes of it, always the same ones. Work done once per run costs next to
 nothing per delta, and what its envelopes have in common is stored once.
 """
@@ -134,7 +134,7 @@ def _parts(entry: Entry) -> list[Entry]:
         first = entry.seq - len(run.texts) + 1
         lines = run.envelopes(first)
         return [Entry(seq, entry.resource, line, entry.only_for) for seq, line in enumerate(lines, first)]
-    return [Entry(entry.seq, entry.resource, first_line(entry.envelope), entry.only_for)]
+    return [Entry(entry.seq, entry.resource, first_line(entry.envelope, entry.seq), entry.only_for)]
 
 
 def actions_after(entries: Iterable[Entry], after: int) -> Iterator[tuple[Action, int]]:

@@ -9,10 +9,11 @@ import contextlib
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Thread
+from time import perf_counter
 from typing import Any, TypeAlias
 
-Done: TypeAlias = Callable[[Any, BaseException | None], None]
-"""Called on the event loop with the result of a job, or with the exception that it raised."""
+Done: TypeAlias = Callable[[Any, BaseException | None, float], None]
+"""Called on the event loop with the result of a job, the exception that it raised, and how long it took."""
 
 
 class Writer:
@@ -34,12 +35,13 @@ class Writer:
         while (item := self.jobs.get()) is not None:
             job, loop, done = item
             result, failure = None, None
+            begun = perf_counter()
             try:
                 result = job()
             except BaseException as error:  # `done` gets it
                 failure = error
             with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(done, result, failure)
+                loop.call_soon_threadsafe(done, result, failure, perf_counter() - begun)
             del item, job, loop, done, result, failure  # keep nothing alive while waiting for a job
 
     def close(self) -> None:

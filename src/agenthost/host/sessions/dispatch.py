@@ -200,7 +200,7 @@ class Dispatcher:
         if isinstance(decided, str):
             return self._refuse(resource, action, by, decided)
         resource.act(cast("RootAction", decided), by.origin)  # routed here by its channel
-        self._note(by, self._root.last_seq)
+        self._note(by)
         return None
 
     def _dispatch_to_session(self, session: Session, action: Json, by: ActionSource) -> LogItem | None:
@@ -300,16 +300,19 @@ class Dispatcher:
         sends the action again, the action is decided again.
         """
         if not is_cut(stored_refusal(refusal, _origin_of(by), self._secrets())):
-            self._note(by, refusal.seq)
+            self._note(by)
 
-    def _note(self, by: ActionSource | None, seq: int | None) -> None:
-        """Keep a receipt for a client's action, or add the echo's number to the one that exists."""
-        if by is None or by.sent is None:
+    def _note(self, by: ActionSource, *, has_echo: bool = True) -> None:
+        """Keep a receipt for a client's action, or add the echo's number to the one that exists.
+
+        Its echo or refusal, if it has one already, was applied last.
+        """
+        if by.sent is None:
             return
         if by.sender is not None:
-            self._senders.record(by.sender, by.sent, seq)
-        elif seq is not None:
-            self._senders.record_echo(by.sent, seq)
+            self._senders.record(by.sender, by.sent, has_echo=has_echo)
+        elif has_echo:
+            self._senders.record_echo(by.sent)
 
     # Deferred actions
 
@@ -317,7 +320,7 @@ class Dispatcher:
         sent = None if by.sent is None else by.sent.to_json()
         waiting: Any = [*session.private.get("deferred", []), [action, by.origin, sent, by.legacy]]
         session.keep(cast("Private", {**session.private, "deferred": waiting}))
-        self._note(by, None)
+        self._note(by, has_echo=False)
 
     def _take_waiting(self, session: Session) -> list[tuple[ConversationAction, ActionSource]]:
         """Remove and return the deferred actions. The caller must handle them before its next await."""
@@ -426,9 +429,8 @@ class Dispatcher:
         if kind in PREPARED:
             self._prepare(session, action)
         before, listed = session.conversation, session.home.state
-        answers: Any = None
-        if action["type"] == "chat/inputCompleted":
-            answers = final_answers(before.chat, action)
+        shown = session.top.state if session.is_task else listed
+        answers: Any = None if action["type"] != "chat/inputCompleted" else final_answers(before.chat, action)
         record = None if messages else RECORDS.get(kind)
         writes = NO_WRITES if record is None else record(session, action, answers)
         session.act(
@@ -443,12 +445,14 @@ class Dispatcher:
         if kind == "chat/turnStarted":
             session.speaker = None if client is None else client.client_id
         if by is not None and by.sent is not None:
-            self._note(by, session.journal.last_seq)
+            self._note(by)
         if self._tokens is not None and kind in BEGINNINGS:
             self._tokens.dispatched(session, action, client)
         if self._list_notices.listeners:
             # Before the listeners, whose own actions may change the summary again.
             self._list_notices.note(session.home, listed)
+            if session.is_task:
+                self._list_notices.note(session.top, shown)
         applied = AppliedAction(session, before, action, answers, client)
         for listener in self._listeners[kind]:
             try:

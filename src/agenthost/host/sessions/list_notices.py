@@ -30,6 +30,7 @@ class Added:
 
     owner: str
     summary: SessionSummary
+    is_task: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Removed:
 
     owner: str
     uri: str
+    is_task: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +49,12 @@ class Changed:
     owner: str
     uri: str
     changes: JsonObject
+    is_task: bool = False
 
 
 Notice: TypeAlias = Added | Removed | Changed
+"""Each says whether the session is a task, which some clients see as a chat of another session."""
+
 Listener: TypeAlias = Callable[[Notice], None]
 
 
@@ -79,7 +84,7 @@ class ListNotices:
 
     def note(self, session: Session, before: SessionState) -> None:
         """Record that a summary may have changed since this state. The notice follows after `PAUSE`."""
-        if before is session.state:
+        if before is session.state and session.is_listed:
             return
         if session.number not in self._told:
             self._told[session.number] = (session, session.summary(before))
@@ -103,8 +108,8 @@ class ListNotices:
             now = session.summary(session.shown_state)
             changes = summary_changes(before, now)
             if changes:
-                self.tell(Changed(session.row.owner, session.row.uri, changes))
-            if session.state is not session.shown_state:
+                self.tell(Changed(session.row.owner, session.row.uri, changes, session.is_task))
+            if not session.is_listed:
                 self._told[number] = (session, now)
         if self._told:
             self._timer = asyncio.get_running_loop().call_later(PAUSE, self._tell_changes)

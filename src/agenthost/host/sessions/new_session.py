@@ -9,8 +9,8 @@ from typing import Any
 from agenthost.core.conversation import Conversation
 from agenthost.core.derived import chat_summary, waiting_in
 from agenthost.core.history_import import ImportedHistory, import_history
-from agenthost.core.queries import WAITING_CALL_STATUSES, active_calls
-from agenthost.core.session_meta import MODEL
+from agenthost.core.queries import WAITING_CALL_STATUSES, active_calls, working_directory
+from agenthost.core.session_meta import MODEL, model_of
 from agenthost.core.transcript import Message
 from agenthost.errors import SessionNotFound
 from agenthost.host.authoring.agent import Agent
@@ -20,7 +20,8 @@ from agenthost.host.sessions.session_options import check_model, check_options, 
 from agenthost.host.sessions.tool_access import check_tool_names, pins_for, server_tools
 from agenthost.host.state.private import Pin, Private
 from agenthost.host.state.registry import SessionRegistry
-from agenthost.wire.ahp.chat import ChatState
+from agenthost.host.state.session import Session
+from agenthost.wire.ahp.chat import ChatState, ToolChatOrigin
 from agenthost.wire.ahp.enums import SessionStatus
 from agenthost.wire.ahp.root import ModelSelection
 from agenthost.wire.ahp.session import SessionActiveClient
@@ -31,6 +32,15 @@ TITLE_LENGTH = 60
 
 # Characters that need no escaping in a URL.
 _SAFE = re.compile(r"[A-Za-z0-9._~-]{1,200}")
+
+
+@dataclass(frozen=True, slots=True)
+class TaskOrigin:
+    """Where a task comes from: the session or chat of the call that gives it; and what its chat is called."""
+
+    above: Session
+    call_id: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +57,10 @@ class NewSession:
         model: the model, if not the default.
         messages: the transcript to begin with.
         active_client: the client whose tools it uses.
-        working_directory: the URI of the folder that it works in.
+        working_directory: the URI of the folder that it works in; `more_directories` are others.
+        title: its title; by default it gets one with its first turn.
         private: more private data to keep with it.
+        task: where it comes from, if it is made for a task.
         tools_at: the path of the active client's tools in the request, for errors.
     """
 
@@ -62,7 +74,10 @@ class NewSession:
     messages: Sequence[Message] = ()
     active_client: SessionActiveClient | None = None
     working_directory: str | None = None
+    more_directories: Sequence[str] = ()
+    title: str = ""
     private: Private = field(default_factory=Private)
+    task: TaskOrigin | None = None
     tools_at: str = "$.activeClient.tools"
 
 
@@ -92,11 +107,11 @@ def first_states(
     Raises:
         InvalidValue: the agent does not have one of the settings.
     """
-    chat = _first_chat(chat_uri, now, seed)
+    chat = _first_chat(chat_uri, now, seed, start.task)
     check_tool_names(agent, start.tools or {}, "$.tools")
     state: Any = {
         "provider": agent.name,
-        "title": NEW_TITLE,
+        "title": start.title or NEW_TITLE,
         "status": SessionStatus.IDLE,
         # An imported turn waits for answers already, so the session must be ready at once.
         "lifecycle": "creating" if seed.active is None else "ready",
@@ -109,7 +124,7 @@ def first_states(
         check_model(agent, start.model["id"], "$.model.id")
         state["_meta"] = {MODEL: start.model}
     if start.working_directory is not None:
-        state["workingDirectories"] = [start.working_directory]
+        state["workingDirectories"] = [start.working_directory, *start.more_directories]
     config = config_state(agent, check_options(agent, start.options, "$.config"))
     if config is not None:
         state["config"] = config
@@ -123,14 +138,17 @@ def first_states(
     return Conversation(state, chat)
 
 
-def _first_chat(uri: str, now: str, seed: ImportedHistory) -> ChatState:
+def _first_chat(uri: str, now: str, seed: ImportedHistory, task: TaskOrigin | None) -> ChatState:
     chat: Any = {
         "resource": uri,
-        "title": "",  # what people see is the session's title
+        "title": "" if task is None else task.title,  # what people see is the session's title
         "status": SessionStatus.IDLE,
         "modifiedAt": now,
         "turns": seed.turns,
     }
+    if task is not None:
+        origin: ToolChatOrigin = {"kind": "tool", "chat": task.above.chat_uri, "toolCallId": task.call_id}
+        chat["origin"] = origin
     if seed.active is not None:
         chat["activeTurn"] = seed.active
         is_asking = any(call["status"] in WAITING_CALL_STATUSES for call in active_calls(chat))
@@ -193,6 +211,23 @@ async def _is_free(sessions: SessionRegistry, name: str) -> bool:
     except SessionNotFound:
         return True
     return False
+
+
+def successor_of(chat: Session) -> NewSession:
+    """Return the request for a session that a chat moves to: like its own, without approvals and chats."""
+    private, state = chat.private, chat.state
+    kept: Any = {key: value for key, value in private.items() if key == "secrets"}
+    return NewSession(
+        agent=state["provider"],
+        owner=chat.row.owner,
+        options=private.get("config", {}),
+        tools=private.get("tools"),
+        model=model_of(state),
+        title=chat.chat["title"],
+        working_directory=working_directory(state),
+        more_directories=state.get("workingDirectories", [])[1:],
+        private=kept,
+    )
 
 
 def title_from(text: str) -> str:

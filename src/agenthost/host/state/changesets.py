@@ -24,6 +24,7 @@ from agenthost.core.line_counts import count_lines
 from agenthost.core.reducers import Live
 from agenthost.core.reducers.changeset import reduce_changeset
 from agenthost.errors import ChangesetNotFound, SessionNotFound, StorageError
+from agenthost.host.log.entries import encode_entry
 from agenthost.host.log.journal import Journal
 from agenthost.host.log.subscriptions import Hub, LogItem
 from agenthost.host.state.blobs import Blobs
@@ -81,7 +82,7 @@ class ChangesetResource:
         self.number = number
         self.session = session
         self.shown = self._live = Live(EMPTY)
-        self.replay = ReplayBuffer(journal.last_seq)
+        self.replay = ReplayBuffer(journal.mark())
         self.is_idle = False
         self._turns = turns
         self._contents = contents
@@ -129,7 +130,7 @@ class ChangesetResource:
         self._is_computed = True
         self.shown = self._live = Live(state)
         # Nobody may resume from before it: what led to this state has no actions.
-        self.replay = ReplayBuffer(self._journal.last_seq)
+        self.replay = ReplayBuffer(self._journal.mark())
 
     def _find_edits(self) -> list[FileEdit]:
         chat = self.session.shown_chat.base
@@ -169,10 +170,10 @@ class ChangesetResource:
             return
         for action in changeset_actions(self._live.state, state):
             after = reduce_changeset(self._live, action)
-            seq, envelope = self._journal.number(self.uri, action)
+            envelope = encode_entry(self.uri, action)
             self._live = after
             item = LogItem(
-                seq, self.number, envelope, None, self.uri, self.uri, action, after, None, self._show
+                0, self.number, envelope, None, 1, self.uri, self.uri, action, after, None, self._show
             )
             self._journal.announce(item)
 

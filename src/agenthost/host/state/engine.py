@@ -16,6 +16,7 @@ from agenthost.errors import StorageError
 from agenthost.host.access.identity import Identity
 from agenthost.host.limits import Limits
 from agenthost.host.log.journal import Journal
+from agenthost.host.log.line import Line
 from agenthost.host.log.subscriptions import Hub, Subscriber
 from agenthost.host.state.blobs import Blobs
 from agenthost.host.state.changesets import Changesets
@@ -53,7 +54,8 @@ class Engine:
 
     Attributes:
         opening: what the store held, with the sessions whose turns have to be resumed.
-        journal: numbers and writes what happens.
+        line: shows what happens, in order.
+        journal: writes what happens.
         root: what every client sees of the host.
         sessions: all sessions.
         senders: the connections that actions of clients come from.
@@ -65,6 +67,7 @@ class Engine:
     """
 
     opening: Opening
+    line: Line
     journal: Journal
     root: Root
     sessions: SessionRegistry
@@ -115,7 +118,8 @@ class Engine:
         return self
 
     async def _start(self) -> None:
-        self.journal = Journal(self.storage, self.opening.last_seq, max_backlog=self.limits.write_backlog)
+        self.line = Line(self.opening.last_seq)
+        self.journal = Journal(self.storage, self.line, max_backlog=self.limits.write_backlog)
         self.root = Root(self.opening, self.journal, self.hub.publish)
         self.sessions = SessionRegistry(
             self.storage,
@@ -177,7 +181,7 @@ class Engine:
             root=self.root,
             sessions=self.sessions,
             storage=self.storage,
-            journal=self.journal,
+            line=self.line,
             hub=self.hub,
             changesets=self.changesets,
             terminals=self.terminals,

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from agenthost.core.changesets import split_changeset_uri
 from agenthost.core.reducers import Live
 from agenthost.errors import Damaged, SessionNotFound
-from agenthost.host.log.journal import Journal
+from agenthost.host.log.line import Line
 from agenthost.host.log.subscriptions import Hub, Subscriber
 from agenthost.host.log.text_runs import unpack
 from agenthost.host.state.changesets import ChangesetResource, Changesets
@@ -86,7 +86,7 @@ class Feed:
         root: Root,
         sessions: SessionRegistry,
         storage: Storage,
-        journal: Journal,
+        line: Line,
         hub: Hub,
         changesets: Changesets,
         terminals: Mapping[str, HasTerminalResource],
@@ -99,7 +99,7 @@ class Feed:
         self._root = root
         self._sessions = sessions
         self._storage = storage
-        self._journal = journal
+        self._line = line
         self._hub = hub
         self._changesets = changesets
         self._terminals = terminals
@@ -129,7 +129,7 @@ class Feed:
         self.subscriber.drop(resource.number, None if self._is_whole else uri)
         self._hub.add(self.subscriber, resource.number)
         self.channels.add(uri)
-        seq = self._journal.shown_seq
+        seq = self._line.shown_seq
         if isinstance(resource, Session):
             if uri == resource.chat_uri:
                 return View(uri, resource.shown_chat.state, seq)
@@ -163,7 +163,7 @@ class Feed:
         found, missing = await self._sort(uris)
         if numbers is not None:
             numbers |= {number: uri for uri, number in found.items()}
-        mark = self._journal.shown_seq
+        mark = self._line.shown_seq
         for uri, number in found.items():
             self._hub.add(self.subscriber, number)
             self.channels.add(uri)

@@ -7,13 +7,15 @@ applied there, in the same commit.
 
 from typing import Any, Final, cast
 
+import msgspec
+
 from agenthost.core import actions
 from agenthost.core.changesets import has_edits, offered_changesets
 from agenthost.core.reducers import Live
 from agenthost.host.log.journal import Journal
 from agenthost.host.state.private import Private
 from agenthost.host.state.session import Session, TranscriptEntry
-from agenthost.host.storage import SessionRow
+from agenthost.host.storage import PutRow, SessionRow
 from agenthost.wire.ahp.actions.envelope import ActionOrigin
 from agenthost.wire.ahp.chat import ChatState
 from agenthost.wire.ahp.session import SessionState
@@ -30,9 +32,13 @@ EDITING: Final = "chat/toolCallComplete"
 """The action with which a chat may begin to offer changesets."""
 
 
-def stored_summary(uri: str, created_at: str) -> bytes:
-    """Return what the row of a further chat has for a summary: lists show it with its session."""
-    return encode_json({"resource": uri, "createdAt": created_at})
+def stored_summary(uri: str, created_at: str, home: int | None = None) -> bytes:
+    """Return what the row of a further chat has for a summary: lists show it with its session.
+
+    `home` is the number of its session, if that is not the one that it was made in.
+    """
+    moved = {} if home is None else {"home": home}
+    return encode_json({"resource": uri, "createdAt": created_at, **moved})
 
 
 def own_private(private: Private) -> Private:
@@ -83,6 +89,11 @@ class FurtherChat(Session):
         pass
 
     @property
+    def above(self) -> Session:  # type: ignore[override] # of a chat it is always its session
+        """The session that it belongs to."""
+        return self._home
+
+    @property
     def state(self) -> SessionState:
         """The current state of its session."""
         return self._home.state
@@ -125,6 +136,13 @@ class FurtherChat(Session):
     def encoded(self) -> bytes:
         """Return its state as it is stored."""
         return encode_json({"chat": self.chat})
+
+    def move(self, home: Session) -> None:
+        """Belong to another session from now on. The caller shows it there, in the same commit."""
+        self._home = home
+        summary = stored_summary(self.uri, self.created_at, home.number)
+        self.row = msgspec.structs.replace(self.row, parent=home.number, summary=summary)
+        self._ticket = self.journal.write([PutRow(self._fresh_row())])
 
     def _listed(self) -> bytes:
         return self.row.summary

@@ -6,11 +6,12 @@ the number, the origin, the type and the reason. A client that needs one of thes
 
 from collections.abc import Collection
 
+from agenthost.host.log.entries import encode_line
 from agenthost.host.log.subscriptions import LogItem
 from agenthost.host.state.redaction import holds_secret, redact
 from agenthost.host.storage import Entry
 from agenthost.wire.ahp.actions.envelope import ActionOrigin
-from agenthost.wire.json import Json, encode_json
+from agenthost.wire.json import Json
 
 __all__ = ["MAX_KEPT", "is_cut", "stored_refusal"]
 
@@ -20,7 +21,7 @@ MAX_KEPT = 4_096
 MAX_TYPE = 100
 MAX_REASON = 1_000
 
-_MARK = b'{"isCut":true,'
+_MARKS = (b'"isCut":true,', b'{"isCut":true,')  # the second is that of older hosts
 
 
 def stored_refusal(item: LogItem, origin: ActionOrigin, secrets: Collection[str] = ()) -> Entry:
@@ -28,17 +29,16 @@ def stored_refusal(item: LogItem, origin: ActionOrigin, secrets: Collection[str]
     said: Json = [item.action, item.reason]
     if len(item.envelope) <= MAX_KEPT and not holds_secret(said, secrets):
         return item
-    return Entry(item.seq, item.resource, _cut(item, origin), item.only_for)
+    return Entry(0, item.resource, _cut(item, origin), item.only_for, item.count)
 
 
 def _cut(item: LogItem, origin: ActionOrigin) -> bytes:
     action: Json = item.action
     kind = action.get("type") if type(action) is dict else None
-    return encode_json(
+    return encode_line(
         {
             "isCut": True,
             "action": {"type": str(kind)[:MAX_TYPE]},
-            "serverSeq": item.seq,
             "origin": origin,
             "rejectionReason": redact(item.reason or "")[:MAX_REASON],
         }
@@ -47,4 +47,4 @@ def _cut(item: LogItem, origin: ActionOrigin) -> bytes:
 
 def is_cut(entry: Entry) -> bool:
     """Return whether a refusal was not stored in full."""
-    return entry.envelope.startswith(_MARK)
+    return entry.envelope.startswith(_MARKS)

@@ -2,7 +2,8 @@
 
 A session is loaded when it is needed. It is evicted when nobody is subscribed, no turn is running, and others
 need the room. Only the store knows which sessions exist, so a million of them cost nothing here. A further
-chat is loaded and evicted like a session, by its own URI; its session is in memory as long as it is.
+chat is loaded and evicted like a session, by its own URI; its session is in memory as long as it is, and so
+is what is above the session of a task.
 """
 
 import asyncio
@@ -13,6 +14,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from agenthost.core import actions
+from agenthost.core.chats import new_entry, places, reordered, tasks_below
 from agenthost.core.conversation import Conversation
 from agenthost.core.derived import chat_summary
 from agenthost.core.fork import fork_conversation
@@ -26,6 +28,7 @@ from agenthost.host.log.text_runs import actions_after
 from agenthost.host.state.further_chat import FurtherChat, stored_summary
 from agenthost.host.state.private import Private
 from agenthost.host.state.session import NS_PER_MS, Session, TranscriptEntry
+from agenthost.host.state.task_session import TaskSession
 from agenthost.host.storage import (
     AddSession,
     CopyContent,
@@ -92,8 +95,8 @@ class SessionRegistry:
         self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._uris: dict[str, str] = {}  # of those in memory, by their names
         self._chats: dict[str, str] = {}  # and by the URIs of their chats
-        self._held: Counter[int] = Counter()  # how many further chats of a session are in memory
-        self._adding: dict[str, FurtherChat] = {}  # further chats that are not durable yet
+        self._held: Counter[int] = Counter()  # how many records in memory are right below one
+        self._adding: dict[str, Session] = {}  # further chats and tasks that are not durable yet
         self._drops = 0
         self._loading: dict[str, asyncio.Task[Session]] = {}
         # URIs and names of sessions that are being created or removed, with their owners. Nobody else may
@@ -120,14 +123,22 @@ class SessionRegistry:
         owner: str = "",
         private: Private | None = None,
         messages: Sequence[TranscriptEntry] = (),
+        above: Session | None = None,
+        act: ActOnSession = Session.follow_up,
     ) -> Session:
         """Create a session with these states. It is durable when this returns.
+
+        `above` is the session or chat whose call gives it a task; `act` is as in `add_chat`.
 
         Raises:
             SessionExists: its URI or name is in use.
             UriReserved: its URI or name is in use by another owner, or by something else.
+            SessionNotFound: what is above it was removed meanwhile.
         """
-        return await self._add(uri, conversation, name, owner, private or {}, messages)
+        private = private or {}
+        if above is not None:
+            return await self._add_task(uri, conversation, name, private, above, act)
+        return await self._add(uri, conversation, name, owner, private, messages)
 
     async def fork(
         self,
@@ -183,6 +194,36 @@ class SessionRegistry:
         await self._journal.wait(ticket)
         return session
 
+    async def _add_task(
+        self,
+        uri: str,
+        conversation: Conversation,
+        name: str | None,
+        private: Private,
+        above: Session,
+        act: ActOnSession,
+    ) -> Session:
+        name, owner = name or secrets.token_hex(8), above.row.owner
+        await self._claim(uri, name, owner)
+        try:
+            self._check_held(above)
+        except BaseException:
+            self._release(uri, name)
+            raise
+        session = self._create(uri, conversation, name, owner, private, (), above)
+        self._count(+1)
+        self._write_below(session, [], act)
+        await self._journal.wait()
+        return session
+
+    def _write_below(self, added: Session, more: Sequence[CopyContent], act: ActOnSession) -> None:
+        """Write a further chat or a task, and show it in its session: both are one commit."""
+        if added.above is not None:
+            self._held[added.above.number] += 1  # it must not be evicted before the new one is in memory
+        self._adding[added.uri] = added
+        self._journal.write([_add_write(added), *more], self._on_below_durable, added)
+        act(added.top, actions.chat_added(new_entry(added.top.state, chat_summary(added.chat))))
+
     async def add_chat(
         self,
         home: Session,
@@ -218,10 +259,7 @@ class SessionRegistry:
             self._release(uri, name)
             raise
         copies = [] if source is None else [CopyContent(source.number, added.number)]
-        self._held[home.number] += 1  # it must not be evicted before the chat is in memory
-        self._adding[uri] = added
-        self._journal.write([_add_write(added), *copies], self._on_chat_durable, added)
-        act(home, actions.chat_added(chat_summary(chat)))
+        self._write_below(added, copies, act)
         await self._journal.wait()
         return added
 
@@ -238,7 +276,7 @@ class SessionRegistry:
             *(self._last_number, uri, name, home.row.owner, False),
             *(stored_summary(uri, created_at), encode_json(private), home.number),
         )
-        return self._further_chat(home, row, chat, self._journal.shown_seq, list(messages), private)
+        return self._further_chat(home, row, chat, self._journal.line.shown_seq, list(messages), private)
 
     def _further_chat(
         self,
@@ -262,11 +300,14 @@ class SessionRegistry:
             clock=self._clock,
         )
 
-    def _on_chat_durable(self, chat: FurtherChat) -> None:
-        self._held[chat.home.number] -= 1
-        if self._adding.pop(chat.uri, None) is chat:  # else it was removed with its session meanwhile
-            self._release(chat.row.uri, chat.row.name)
-            self._add_to_memory(chat)
+    def _on_below_durable(self, added: Session) -> None:
+        if added.above is not None:
+            self._held[added.above.number] -= 1
+        if self._adding.pop(added.uri, None) is added:  # else it was removed with its session meanwhile
+            if added.is_task:
+                self._count_owned(added.row.owner, +1)
+            self._release(added.row.uri, added.row.name)
+            self._add_to_memory(added)
 
     def _count(self, change: int) -> None:
         self.count += change
@@ -338,6 +379,7 @@ class SessionRegistry:
         owner: str,
         private: Private,
         messages: Sequence[TranscriptEntry],
+        above: Session | None = None,
     ) -> Session:
         self._last_number += 1
         state, chat = conversation
@@ -352,7 +394,7 @@ class SessionRegistry:
             private=encode_json(private),
         )
         return self._new_session(
-            row, conversation, created_at, self._journal.shown_seq, list(messages), private
+            row, conversation, created_at, self._journal.line.shown_seq, list(messages), private, above
         )
 
     def _new_session(
@@ -363,8 +405,10 @@ class SessionRegistry:
         seq: int,
         messages: list[TranscriptEntry],
         private: Private,
+        above: Session | None = None,
     ) -> Session:
-        return Session(
+        made = Session if above is None else partial(TaskSession, above)
+        return made(
             row,
             conversation.session,
             Live(conversation.chat),
@@ -489,21 +533,34 @@ class SessionRegistry:
         return session
 
     async def _load(self, uri: str) -> Session:
-        drops, stored, home = -1, None, None
+        drops, stored, above, private = -1, None, None, Private()
         # Read again if a session was removed while reading: it may be this one.
-        while drops != self._drops or not (home is None or self._sessions.get(home.uri) is home):
+        while drops != self._drops or not (above is None or self._sessions.get(above.uri) is above):
             drops = self._drops
             stored = await asyncio.to_thread(self._read, uri)
             if stored is None or ("uri", uri) in self._claims:
                 raise SessionNotFound(uri)
-            home = await self.by_number(stored.row.parent) if stored.row.parent else None
+            private = decode_json(stored.row.private)
+            above = await self._find_above(stored.row, private)
         if stored is None or ("uri", uri) in self._claims:
             raise SessionNotFound(uri)
-        session = self._restored(stored, home)
+        session = self._restored(stored, above, private)
         self._add_to_memory(session)
         for on_load in self._loaded:
             on_load(session)
         return session
+
+    async def _find_above(self, row: SessionRow, private: Private) -> Session | None:
+        """Return what has to be in memory before a session or a further chat is."""
+        if row.parent:
+            return await self.by_number(row.parent)
+        given = private.get("parent", {})
+        if "chat" not in given:  # of a version before, in which tasks were no chats
+            return None
+        try:
+            return await self.get(given["session"])
+        except SessionNotFound:
+            return None
 
     def _read(self, uri: str) -> StoredSession | None:
         row = self._storage.find(uri=uri)
@@ -512,7 +569,7 @@ class SessionRegistry:
         except Damaged:
             raise Damaged(f"session {uri!r:.200}") from None  # the caller knows it by its URI
 
-    def _restored(self, stored: StoredSession, home: Session | None) -> Session:
+    def _restored(self, stored: StoredSession, above: Session | None, private: Private) -> Session:
         states = decode_json(stored.state)
         state: Live[Any] = Live(states.get("session"))
         chat: Live[Any] = Live(states["chat"])
@@ -527,65 +584,116 @@ class SessionRegistry:
         messages = [
             TranscriptEntry(body["turn"], body["message"]) for body in map(decode_json, stored.messages)
         ]
-        private = decode_json(stored.row.private)
-        if home is not None:
-            session: Session = self._further_chat(home, stored.row, chat.state, seq, messages, private)
+        if above is not None and stored.row.parent:
+            session: Session = self._further_chat(above, stored.row, chat.state, seq, messages, private)
         else:
             created_at = decode_json(stored.row.summary)["createdAt"]
             both = Conversation(state.state, chat.state)
-            session = self._new_session(stored.row, both, created_at, seq, messages, private)
+            session = self._new_session(stored.row, both, created_at, seq, messages, private, above)
         session.entries, session.snapshot_bytes = entries, len(stored.state)
         return session
 
-    async def dispose(self, uri: str) -> None:
-        """Remove a session for good, with its chats. It is gone from the store when this returns.
+    async def move_chat(
+        self,
+        chat: FurtherChat,
+        target: Session,
+        after: str | None,
+        *,
+        check: Callable[[Sequence[ChatState]], None],
+        act: ActOnSession = Session.follow_up,
+    ) -> None:
+        """Move a further chat, and the chats of its subagents, to another session, or to another place.
+
+        Both sessions and the chat change in one commit, which is durable when this returns. `check` is given
+        the states of the chats that move, and may refuse at the last moment; `act` is as in `add_chat`.
+
+        Raises:
+            SessionNotFound: the chat or the session was removed meanwhile.
+        """
+        for uri in tasks_below(chat.home.state, chat.uri):
+            await self.find_chat(uri)
+        # No await from here on: both sessions are as they were decided on.
+        source = chat.home
+        moved = {chat.uri, *tasks_below(source.state, chat.uri)}
+        for one in (chat, target):
+            self._check_held(one)
+        check([one.chat for one in map(self._peek_any, moved) if one is not None])
+        entries = [one for one in source.state["chats"] if one["resource"] in moved]
+        order = reordered(target.state, [one["resource"] for one in entries], after)
+        for uri, place in places(target.state).items() if order is not None else ():
+            act(target, actions.chat_updated(uri, place))
+        if source is not target:
+            chat.move(target)
+            self._held[source.number] -= 1
+            self._held[target.number] += 1
+            for entry in entries:
+                act(source, actions.chat_removed(entry["resource"]))
+            for entry in entries:
+                act(target, actions.chat_added(new_entry(target.state, entry)))
+        if order is not None:
+            act(target, actions.chats_reordered(order))
+        await self._journal.wait()
+
+    async def dispose(self, uri: str, act: ActOnSession = Session.follow_up) -> list[SessionRow]:
+        """Remove a session or a further chat for good, with the chats that belong to it, in one commit.
+
+        It is gone from the store when this returns. `act` is as in `add_chat`. Return the rows of what went.
 
         Raises:
             SessionNotFound: there is none with that URI.
         """
-        session = await self.get(uri)
-        has_more = len(session.state["chats"]) > 1
-        rows = await asyncio.to_thread(self._chat_rows, session) if has_more else []
-        if ("uri", uri) in self._claims or self._sessions.get(uri) is not session:
+        record = await self.get(uri)
+        rows = await self.rows_below(record)
+        if ("uri", uri) in self._claims or self._sessions.get(uri) is not record:
             raise SessionNotFound(uri)  # another caller is removing it already
-        rows += [chat.row for chat in self._adding.values() if chat.home is session]
-        for row in rows:
-            self._remove(row, self._on_chat_dropped)
-        self._remove(session.row, self._on_dropped)
-        self._count(-1)
+        top = record.top
+        # No await from here on. What was added meanwhile is in memory, or about to be.
+        known = {row.number for row in rows}
+        newer = [one.row for one in map(self._peek_any, self._below(record)) if one is not None]
+        rows = [record.row, *rows, *(row for row in newer if row.number not in known)]
+        gone = [] if record is top else [record.chat_uri, *self._below(record)]
+        for row in reversed(rows):
+            self._remove(row)
+        for chat in gone:
+            act(top, actions.chat_removed(chat))
         await self._journal.wait()
+        return rows
 
-    def _chat_rows(self, session: Session) -> list[SessionRow]:
-        """Return the rows of the further chats of a session."""
-        listed = [one["resource"] for one in session.state["chats"] if one["resource"] != session.chat_uri]
-        rows = [self._storage.find(uri=uri) for uri in listed]
-        return [row for row in rows if row is not None and row.parent == session.number]
+    async def rows_below(self, record: Session) -> list[SessionRow]:
+        """Return the rows of what is removed together with a session or a further chat."""
+        below = self._below(record)
+        return await asyncio.to_thread(self._rows_of, record.top.number, below) if below else []
 
-    async def dispose_chat(self, chat: FurtherChat, act: ActOnSession = Session.follow_up) -> None:
-        """Remove a further chat for good; its session no longer shows it. `act` is as in `add_chat`.
+    def _below(self, record: Session) -> list[str]:
+        """Return the chats that are removed with a session or a further chat: all others, or its tasks."""
+        if record.top is record:
+            chats = [one["resource"] for one in record.state["chats"]]
+            return [uri for uri in chats if uri != record.chat_uri]
+        return tasks_below(record.top.state, record.chat_uri)
 
-        Raises:
-            SessionNotFound: it is being removed already.
-        """
-        if self._sessions.get(chat.uri) is not chat:
-            raise SessionNotFound(chat.uri)
-        self._remove(chat.row, self._on_chat_dropped)
-        act(chat.home, actions.chat_removed(chat.uri))
-        await self._journal.wait()
+    def _rows_of(self, session: int, chats: Sequence[str]) -> list[SessionRow]:
+        """Return the rows of further chats and tasks of a session."""
+        rows = map(self._find_chat, chats)
+        return [row for row in rows if row is not None and row.parent in (0, session)]
 
-    def _remove(self, row: SessionRow, done: Callable[[SessionRow], None]) -> None:
-        """Remove a session or a further chat from memory and from the store; `done` is called after that."""
+    def _peek_any(self, chat: str) -> Session | None:
+        """Return the record of a chat, if it is in memory, or not durable yet."""
+        adding = (one for one in self._adding.values() if one.chat_uri == chat)
+        return self.peek_chat(chat) or next(adding, None)
+
+    def _remove(self, row: SessionRow) -> None:
+        """Remove a session or a further chat from memory and from the store."""
         held = self._adding.pop(row.uri, None) or self._evict(row.uri)
         if held is not None:
             held.leave()
         self._claims |= dict.fromkeys(_claims_on(row.uri, row.name), row.owner)
-        self._journal.write([DropSession(row.number)], done, row)
+        if not row.parent:
+            self._count(-1)
+        self._journal.write([DropSession(row.number)], self._on_dropped, row)
 
     def _on_dropped(self, row: SessionRow) -> None:
-        self._on_chat_dropped(row)
-        self._count_owned(row.owner, -1)
-
-    def _on_chat_dropped(self, row: SessionRow) -> None:
+        if not row.parent:
+            self._count_owned(row.owner, -1)
         self._release(row.uri, row.name)
         self._hub.drop(row.number)
         self._drops += 1
@@ -603,8 +711,8 @@ class SessionRegistry:
         self._chats[session.chat_uri] = session.row.uri
         if session.home is session:
             self._uris[session.row.name] = session.row.uri
-        else:
-            self._held[session.home.number] += 1
+        if session.above is not None:
+            self._held[session.above.number] += 1
         self._make_room()
 
     def _evict(self, uri: str) -> Session | None:
@@ -612,8 +720,8 @@ class SessionRegistry:
         if session is not None:
             self._uris.pop(session.row.name, None)
             self._chats.pop(session.chat_uri, None)
-            if session.home is not session:
-                self._held[session.home.number] -= 1
+            if session.above is not None:
+                self._held[session.above.number] -= 1
         return session
 
     def _make_room(self) -> None:

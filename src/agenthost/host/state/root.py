@@ -11,6 +11,7 @@ from typing import Any
 from agenthost.core import actions
 from agenthost.core.reducers import Live, reduce_root
 from agenthost.host.access.identity import Identity
+from agenthost.host.log.entries import count_numbers, encode_entry
 from agenthost.host.log.journal import Journal
 from agenthost.host.log.subscriptions import LogItem
 from agenthost.host.log.text_runs import unpack
@@ -55,22 +56,16 @@ class Root:
         """The state with everything that was applied, durable or not."""
         return self.live.state
 
-    @property
-    def last_seq(self) -> int:
-        """The number of the newest envelope of any resource."""
-        return self._journal.last_seq
-
     def act(self, action: RootAction, origin: ActionOrigin | None = None) -> int:
-        """Apply an action: reduce, number and write it, and show it once it is durable.
+        """Apply an action: reduce and write it, and show it once it is durable.
 
         Return the ticket for `journal.wait`.
         """
-        # Reduced first, then numbered: an error in the reducer leaves no gap in the numbers.
         after = reduce_root(self.live, action)
-        seq, envelope = self._journal.number(ROOT_URI, action, origin)
+        envelope = encode_entry(ROOT_URI, action, origin)
         self.live = after
         item = LogItem(
-            seq, ROOT, envelope, None, ROOT_URI, ROOT_URI, action=action, after=after, show=self._show
+            0, ROOT, envelope, uri=ROOT_URI, channel=ROOT_URI, action=action, after=after, show=self._show
         )
         ticket = self._journal.append(item)
         self.entries += 1
@@ -93,12 +88,13 @@ class Root:
         resource are refused here too, but not stored: a returning client might not understand them.
         `secrets` and `legacy` are as in `Session.refuse`.
         """
-        seq, envelope = self._journal.number(channel, action, origin, reason, legacy=legacy)
-        item = LogItem(seq, ROOT, envelope, client.key, ROOT_URI, channel, action=action, reason=reason)
+        envelope = encode_entry(channel, action, origin, reason, legacy=legacy)
+        count = count_numbers(legacy)
+        item = LogItem(0, ROOT, envelope, client.key, count, ROOT_URI, channel, action, reason=reason)
         if channel != ROOT_URI or type(action) is not dict:
             self._journal.announce(item)
             return item
-        self._journal.write([stored_refusal(item, origin, secrets)])
+        self._journal.append(item, stored_refusal(item, origin, secrets))
         self.entries += 1
         self._snapshot_if_due()
         return item
@@ -170,15 +166,14 @@ class Root:
         if self._has_snapshot:
             # Numbered, so that clients that have seen everything up to now have not seen this.
             self.act(actions.root_config_changed(values, replace=True))
-            seq = self._journal.last_seq
-            self._journal.write([self.snapshot(), DropLog(ROOT, seq)])
+            self._journal.write([self.snapshot(), DropLog(ROOT)])
         else:
             self.shown = self.live
 
     def snapshot(self) -> PutSnapshot:
-        """Return the write of a snapshot with everything up to now."""
+        """Return the write of a snapshot with everything up to now, for the journal's next group."""
         self.entries, self._has_snapshot = 0, True
-        return PutSnapshot(ROOT, encode_json(self.state), self._journal.last_seq)
+        return PutSnapshot(ROOT, encode_json(self.state))
 
     def _snapshot_if_due(self) -> int | None:
         is_due = self.entries >= SNAPSHOT_ENTRIES

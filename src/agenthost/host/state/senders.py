@@ -15,8 +15,9 @@ import msgspec
 
 from agenthost.host.access.identity import Identity
 from agenthost.host.log.journal import Journal
+from agenthost.host.log.line import Mark
 from agenthost.host.log.subscriptions import LogItem
-from agenthost.host.storage import DropReceipts, EchoReceipt, Receipt, Storage
+from agenthost.host.storage import HERE, DropReceipts, EchoReceipt, Receipt, Storage
 from agenthost.wire.json import Json
 
 __all__ = ["MAX_RECEIPTS", "Sender", "Senders", "Sent", "action_digest"]
@@ -52,12 +53,15 @@ class Sent(msgspec.Struct, frozen=True, gc=False):
         return cls(Identity.from_key(identity), client_seq, bytes.fromhex(digest))
 
 
-class _KnownReceipt(msgspec.Struct, gc=False, eq=False):
-    """A receipt in memory. `by` is the connection that the action came from, if it is still known."""
+class _KnownReceipt(Mark, gc=False, eq=False, kw_only=True):
+    """A receipt in memory. `by` is the connection that the action came from, if it is still known.
+
+    `seq` is the number of the echo once that was shown.
+    """
 
     slot: int
     sent: Sent
-    seq: int | None
+    has_echo: bool
     by: "Sender | None" = None
 
 
@@ -147,11 +151,8 @@ class Senders:
 
     def _load(self, client: _Client, found: Sequence[Receipt]) -> None:
         for one in found:
-            client.add(
-                _KnownReceipt(
-                    one.slot, Sent(Identity.from_key(one.identity), one.client_seq, one.digest), one.seq
-                )
-            )
+            sent = Sent(Identity.from_key(one.identity), one.client_seq, one.digest)
+            client.add(_KnownReceipt(one.seq, slot=one.slot, sent=sent, has_echo=one.seq is not None))
         client.is_loaded = True
 
     def leave(self, sender: Sender) -> None:
@@ -186,17 +187,21 @@ class Senders:
                 return True
         return False
 
-    def record(self, sender: Sender, sent: Sent, seq: int | None) -> None:
-        """Store a receipt, in the commit of the action; `seq` is the number of its echo."""
+    def record(self, sender: Sender, sent: Sent, *, has_echo: bool) -> None:
+        """Store a receipt, in the commit of the action. If it has an echo, that was applied last."""
         client = self._clients[sender.identity]
         slot = client.free_slot()
-        client.add(_KnownReceipt(slot, sent, seq, sender))
+        known = _KnownReceipt(slot=slot, sent=sent, has_echo=has_echo, by=sender)
+        client.add(known)
+        seq = HERE if has_echo else None
         receipt = Receipt(sender.identity.key, slot, sent.client_seq, sent.digest, seq)
-        client.ticket = self._journal.write([receipt])
+        client.ticket = self._journal.write([receipt], mark=known if has_echo else None)
 
-    def record_echo(self, sent: Sent, seq: int) -> None:
-        """Store the number of a late echo, in the commit of that echo."""
+    def record_echo(self, sent: Sent) -> None:
+        """Store the number of a late echo, in the commit of that echo, which was applied last."""
         client = self._clients.get(sent.identity)
         for known in () if client is None else client.receipts_for(sent):
-            known.seq = seq if known.seq is None else known.seq
-        self._journal.write([EchoReceipt(sent.identity.key, sent.client_seq, sent.digest, seq)])
+            if not known.has_echo:
+                known.has_echo = True
+                self._journal.write([], mark=known)
+        self._journal.write([EchoReceipt(sent.identity.key, sent.client_seq, sent.digest)])

@@ -18,14 +18,16 @@ import msgspec
 from agenthost.core import actions
 from agenthost.core.changesets import OFFERING, offered_changesets, to_offer
 from agenthost.core.conversation import Conversation
-from agenthost.core.derived import derived_actions
+from agenthost.core.derived import QUIET, derived_actions, summary_changes
 from agenthost.core.legacy.forms import DEFAULT, FORMS, is_plain, legacy_form
 from agenthost.core.reducers import Live, next_session_state, reduce_chat, reduce_session
 from agenthost.core.reducers.text import StreamedText
 from agenthost.core.summaries import session_summary
 from agenthost.core.times import elapsed_ms, iso_time
+from agenthost.core.token_estimate import estimate_tokens
 from agenthost.core.transcript import Message
 from agenthost.host.access.identity import Identity
+from agenthost.host.log.entries import count_numbers, encode_entry
 from agenthost.host.log.journal import Journal
 from agenthost.host.log.subscriptions import LogItem
 from agenthost.host.log.text_runs import TextRun
@@ -34,6 +36,7 @@ from agenthost.host.state.refusals import stored_refusal
 from agenthost.host.storage import AddMessages, CutMessages, PutRow, PutSnapshot, SessionRow
 from agenthost.wire.ahp.actions import ChatAction, SessionAction
 from agenthost.wire.ahp.actions.envelope import ActionOrigin
+from agenthost.wire.ahp.actions.session import SessionChatUpdatedAction
 from agenthost.wire.ahp.actions.text import ChatTextType
 from agenthost.wire.ahp.chat import ChatState
 from agenthost.wire.ahp.session import SessionState, SessionSummary
@@ -68,6 +71,7 @@ class Session:
         number: the store's number for it.
         uri: the channel of the session; `chat_uri` is that of its default chat.
         home: the session itself; of a further chat, the session that it belongs to.
+        above: what is in memory as long as it is: the home of a further chat; of a task, where its call is.
         created_at: when it was created.
         state: the current state of the session, durable or not.
         shown_state: the state of the session that is durable and was shown.
@@ -80,6 +84,11 @@ class Session:
         speaker: the client that began the newest turn, if that is known.
         flow: the run of text that is streaming, which may be appended to; see `stream`.
     """
+
+    is_task = False
+    """Whether its chat is also a chat of another session: see `task_session`."""
+
+    above: "Session | None" = None
 
     def __init__(
         self,
@@ -123,10 +132,17 @@ class Session:
         self._is_gone = False
         self._unwritten: list[bytes] = []  # the last messages of the transcript, for the next group
         self._has_new_row = False
+        self._listed_chat: ChatState | None = None  # the chat as the catalogue has it, until it is updated
         self._ended: tuple[Sequence[Turn], set[str]] = ((), set())  # turns and their ids, for `had_turn`
+        self._measured = (0, 0)  # how many messages were estimated, and their tokens
         self._ticket = 0
         # Kept: a new bound method per entry would be work for the garbage collector.
         self._shower = self._show
+
+    @property
+    def top(self) -> "Session":
+        """The session that has its chat in the catalogue: itself, its home, or the one above its task."""
+        return self if self.above is None else self.above.top
 
     @property
     def chat(self) -> ChatState:
@@ -159,11 +175,25 @@ class Session:
     @property
     def is_shown(self) -> bool:
         """Whether everything that was applied was shown."""
-        return not self._streamed and self._chat is self.shown_chat and self.state is self.shown_state
+        return not self._streamed and self._chat is self.shown_chat and self.is_listed
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether everything that its summary says was shown."""
+        return self.state is self.shown_state and self._listed_chat is None
 
     def summary(self, state: SessionState | None = None) -> SessionSummary:
         """Return the summary for lists, of the current state or of another one."""
         return session_summary(self.uri, self.state if state is None else state, self.created_at)
+
+    @property
+    def tokens(self) -> int:
+        """An estimate of how many tokens the transcript has. Only new messages are read."""
+        count, tokens = self._measured
+        if count < len(self.messages):
+            tokens += sum([estimate_tokens(entry.message) for entry in self.messages[count:]])
+            self._measured = (len(self.messages), tokens)
+        return tokens
 
     def now(self) -> str:
         """Return the time, as actions have it."""
@@ -213,7 +243,7 @@ class Session:
         private: Private | None = None,
         legacy: Sequence[Json] | None = None,
     ) -> int:
-        """Apply an action of either channel: reduce, number and write it, and show it once it is durable.
+        """Apply an action of either channel: reduce and write it, and show it once it is durable.
 
         In the same transaction the transcript is cut at `cut`, `messages` are appended, and `private`
         replaces the private data. What follows from it in the session is applied too, see `derived`.
@@ -244,20 +274,23 @@ class Session:
         self, kind: str, action: Any, origin: ActionOrigin | None, sent: Sequence[Json] | None
     ) -> None:
         before = self._chat
-        # Reduce before numbering: a failure leaves no gap in the sequence (HR-S01).
+        # Everything that can fail comes before `_append`: a failure changes nothing.
         after = reduce_chat(before, action)
         legacy = sent
         if sent is None and kind in FORMS and not is_plain(action, before.base):
             before_it = Conversation(self.state, before.state)
             legacy = self._legacy(action, before_it, Conversation(self.state, after.state))
-        seq, envelope = self.journal.number(self.chat_uri, action, origin, legacy=legacy)
+        envelope = encode_entry(self.chat_uri, action, origin, legacy=legacy)
         self._chat = after
         if kind == "chat/turnStarted":
             self._began = (action["turnId"], self._clock() // NS_PER_MS)
-        self._append(seq, self.chat_uri, envelope, action, after)
+        self._append(self.chat_uri, envelope, legacy, action, after)
         # Read without folding: streamed text never changes what the session shows.
-        for follows in derived_actions(self.state, kind, before.base, after.base):
-            self._apply_to_session(follows["type"], follows, None, None)
+        if kind not in QUIET and before.base is not after.base:
+            if self._listed_chat is None and (self._is_expected or self._expect()):
+                self._listed_chat = before.base
+            for follows in derived_actions(self.state, kind, before.base, after.base):
+                self._apply_to_session(follows["type"], follows, None, None)
         if kind in OFFERING:
             self._offer_changesets(kind, action)
         if "activeTurn" in before.base and "activeTurn" not in after.base:
@@ -277,9 +310,9 @@ class Session:
         if sent is None and kind in FORMS:
             chat = self._chat.state
             legacy = self._legacy(action, Conversation(before, chat), Conversation(after, chat))
-        seq, envelope = self.journal.number(self.uri, action, origin, legacy=legacy)
+        envelope = encode_entry(self.uri, action, origin, legacy=legacy)
         self.state = after
-        self._append(seq, self.uri, envelope, action, after)
+        self._append(self.uri, envelope, legacy, action, after)
         if before is not after:
             self._has_new_row = self._is_expected or self._expect()
 
@@ -296,8 +329,13 @@ class Session:
         form = legacy_form(action, before.session, after.session, before.chat, after.chat, self.uri)
         return None if form is DEFAULT else form
 
-    def _append(self, seq: int, channel: str, envelope: bytes, action: Any, after: Any) -> None:
-        item = LogItem(seq, self.number, envelope, None, self.uri, channel, action, after, None, self._shower)
+    def _append(
+        self, channel: str, envelope: bytes, legacy: Sequence[Json] | None, action: Any, after: Any
+    ) -> None:
+        count = 1 if legacy is None else len(legacy) or 1  # `count_numbers`, inlined
+        item = LogItem(
+            0, self.number, envelope, None, count, self.uri, channel, action, after, None, self._shower
+        )
         self.journal.append(item)
         self.entries += 1
         if self.entries >= SNAPSHOT_ENTRIES:
@@ -348,10 +386,13 @@ class Session:
         protocol sent it.
         """
         self.flush_text()
-        seq, envelope = self.journal.number(channel, action, origin, reason, legacy=legacy)
-        item = LogItem(seq, self.number, envelope, client.key, self.uri, channel, action, reason=reason)
-        if not self._is_gone:
-            self._ticket = self.journal.write([stored_refusal(item, origin, secrets)])
+        envelope = encode_entry(channel, action, origin, reason, legacy=legacy)
+        count = count_numbers(legacy)
+        item = LogItem(0, self.number, envelope, client.key, count, self.uri, channel, action, reason=reason)
+        if self._is_gone:
+            self.journal.announce(item)
+        else:
+            self._ticket = self.journal.append(item, stored_refusal(item, origin, secrets))
             self.entries += 1
             self._snapshot_if_due()
         return item
@@ -376,34 +417,45 @@ class Session:
         count = len(run.texts)
         if not count:
             return
-        # As in `_apply_to_chat`: number only after everything that can fail.
+        # As in `_apply_to_chat`: everything that can fail comes first.
         after = reduce_chat(self._chat, run.whole())
         packed = encode_json(run)
-        self.journal.last_seq = seq = self.journal.last_seq + count
         self._chat = after
-        item = LogItem(
-            seq, self.number, packed, None, self.uri, self.chat_uri, None, after, None, self._shower, run
-        )
+        uri, chat = self.uri, self.chat_uri
+        item = LogItem(0, self.number, packed, None, count, uri, chat, None, after, None, self._shower, run)
         self._ticket = self.journal.append(item)
         self.entries += count
         if self.entries >= SNAPSHOT_ENTRIES:
             self._snapshot_if_due()
 
     def gather(self) -> None:
-        """Append what is buffered to the journal's group: text, messages, and the row once."""
+        """Append what is buffered to the journal's group: text, messages, and what is written once for it."""
         self._is_expected = False
         if self._streamed:
             self.flush_text()
+        if self._listed_chat is not None:
+            self._update_catalogue(self._listed_chat)
         if self._unwritten:
             self._write_messages()
         if self._has_new_row:
             self._has_new_row = False
             self._ticket = self.journal.write([PutRow(self._fresh_row())])
 
+    def _update_catalogue(self, before: ChatState) -> None:
+        """Update the chat's entry in the catalogue of the session (C2)."""
+        self._listed_chat = None
+        changes = summary_changes(before, self._chat.base)
+        if changes:
+            self._apply_update(actions.chat_updated(self.chat_uri, changes))
+
+    def _apply_update(self, updated: SessionChatUpdatedAction) -> None:
+        self._apply_to_session(updated["type"], updated, None, None)
+
     def leave(self) -> None:
         """Write nothing more, because the session is being removed. What its agent still says is dropped."""
         self.flush_text()
         self._unwritten = []
+        self._listed_chat = None
         self._is_expected = self._has_new_row = False
         self._is_gone = True
 
@@ -422,6 +474,7 @@ class Session:
     def _cut(self, position: int) -> None:
         self._write_messages()
         del self.messages[position:]
+        self._measured = (0, 0)
         self._ticket = self.journal.write([CutMessages(self.number, position)])
 
     def _write_messages(self) -> None:
@@ -461,10 +514,10 @@ class Session:
         return encode_json({"session": self.state, "chat": self.chat})
 
     def snapshot(self) -> PutSnapshot:
-        """Return the write of a snapshot that includes everything up to now."""
+        """Return the write of a snapshot that includes everything up to now, for the journal's next group."""
         state = self.encoded()
         self.entries, self.snapshot_bytes = 0, len(state)
-        return PutSnapshot(self.number, state, self.journal.last_seq)
+        return PutSnapshot(self.number, state)
 
     def _fresh_row(self) -> SessionRow:
         row = self.row

@@ -1,6 +1,6 @@
 """A terminal as a resource: its state, which only actions change, and a buffer of recent actions.
 
-Its actions get their numbers from the journal like all others, and are shown in that order: a client resumes
+Its actions are numbered like all others, and are shown in that order: a client resumes
 with one number for everything it follows, so nothing may be shown before what has a lower number. But they
 are not written: output may contain secrets, and would push everything else out of the log. Recent actions
 are kept here, within bounds, for returning clients. After a restart the terminal is gone.
@@ -12,7 +12,9 @@ from typing import Any, Protocol, TypeVar
 
 from agenthost.core.reducers import Live, reduce_terminal
 from agenthost.host.access.identity import Identity
+from agenthost.host.log.entries import count_numbers, encode_entry
 from agenthost.host.log.journal import Journal
+from agenthost.host.log.line import Mark
 from agenthost.host.log.subscriptions import Hub, LogItem
 from agenthost.host.state.scrollback import content_size, trim_content
 from agenthost.host.storage import Entry
@@ -30,10 +32,10 @@ MAX_REPLAY_BYTES = 1024 * 1024
 
 
 class ReplayBuffer:
-    """The newest envelopes of a terminal. `floor` is the number of the last one that was dropped."""
+    """The newest envelopes of a terminal. `floor` is after the last one that was dropped."""
 
     def __init__(
-        self, floor: int, *, entries: int = MAX_REPLAY_ENTRIES, size: int = MAX_REPLAY_BYTES
+        self, floor: Mark, *, entries: int = MAX_REPLAY_ENTRIES, size: int = MAX_REPLAY_BYTES
     ) -> None:
         self.floor = floor
         self._max_entries = entries
@@ -47,11 +49,12 @@ class ReplayBuffer:
         while self._room < 0 or len(self._entries) > self._max_entries:
             gone = self._entries.popleft()
             self._room += len(gone.envelope)
-            self.floor = gone.seq
+            self.floor = Mark(gone.seq)
 
     def after(self, seq: int, client: str) -> list[Entry] | None:
         """Return what came after this number, as this client may see it; `None` if some was dropped."""
-        if seq < self.floor:
+        floor = self.floor.seq
+        if floor is None or seq < floor:
             return None
         return [entry for entry in self._entries if entry.seq > seq and entry.only_for in (None, client)]
 
@@ -100,7 +103,7 @@ class TerminalResource:
         self.number = number
         self.live = self.shown = Live(state)
         # Nobody may resume from before it existed: another terminal may have had the URI.
-        self.replay = ReplayBuffer(journal.last_seq)
+        self.replay = ReplayBuffer(journal.mark())
         self._journal = journal
         self._hub = hub
         self._scrollback = scrollback
@@ -113,21 +116,20 @@ class TerminalResource:
         origin: ActionOrigin | None = None,
         only_for: Identity | None = None,
     ) -> None:
-        """Apply an action: reduce and number it, and show it in order; if given, to `only_for` alone."""
+        """Apply an action: reduce it, and show it in order; if given, to `only_for` alone."""
         if self._is_gone:
             return
-        # Reduced first, then numbered: an error in the reducer leaves no gap in the numbers.
         after = self._trim(reduce_terminal(self.live, action), action)
-        seq, envelope = self._journal.number(self.uri, action, origin)
+        envelope = encode_entry(self.uri, action, origin)
         self.live = after
         self._journal.announce(
             LogItem(
-                seq,
+                0,
                 self.number,
                 envelope,
                 None if only_for is None else only_for.key,
-                self.uri,
-                self.uri,
+                uri=self.uri,
+                channel=self.uri,
                 action=action,
                 after=after,
                 show=self._show,
@@ -167,12 +169,12 @@ class TerminalResource:
 
         The caller sends it to the client once `journal.wait` says that it is durable.
         """
-        seq, envelope = self._journal.number(self.uri, action, origin, reason, legacy=legacy)
         item = LogItem(
-            seq,
+            0,
             self.number,
-            envelope,
+            encode_entry(self.uri, action, origin, reason, legacy=legacy),
             client.key,
+            count_numbers(legacy),
             self.uri,
             self.uri,
             action=action,

@@ -1,7 +1,7 @@
 """Loads: older turns for clients that do not have all turns of a chat.
 
-What a load brings depends on what its client has by then. So a load only takes a number and its place in
-the order of things, and is made when it is sent. It is not in the log: a client that comes back gets its view
+What a load brings depends on what its client has by then. So a load only takes its place in the order of
+things, and is made when it is sent. It is not in the log: a client that comes back gets its view
 anew (docs/decisions/0052).
 """
 
@@ -115,8 +115,7 @@ class TurnLoads:
             subscriber.push(item)
 
         key, chat = subscriber.client.key, session.chat_uri
-        seq = self._journal.reserve()
         load = Load(
-            seq, session.number, b"", key, session.uri, chat, show=show, views=views, make=make, done=done
+            0, session.number, b"", key, 1, session.uri, chat, show=show, views=views, make=make, done=done
         )
         self._journal.announce(load)

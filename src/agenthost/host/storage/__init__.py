@@ -27,11 +27,19 @@ import msgspec
 ROOT = 0
 """The number of the root. It has a log and a snapshot, but no row and no transcript."""
 
+HERE = -1
+"""In a write: the sequence number of the entry before it, which is known when its group is committed."""
+
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
     """An entry of the log: one envelope, or a run of text that stands for several.
 
-    `only_for` is the key of the one client that may see it (see `Identity.key`); refusals have one.
+    Attributes:
+        seq: its sequence number. In a write it is 0, and the store assigns it; copies keep the one they had.
+        resource: the number of the resource whose log it is in.
+        envelope: the envelope, without its number, or the run.
+        only_for: the key of the one client that may see it (see `Identity.key`); refusals have one.
+        count: in a write, how many numbers it takes. It has the last of them.
     """
 
     # Types that every turn creates are structs: creating a frozen dataclass takes ten times as long.
@@ -40,6 +48,13 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     resource: int
     envelope: bytes
     only_for: str | None = None
+    count: int = 1
+
+
+class Skip(msgspec.Struct, frozen=True, gc=False):
+    """Take sequence numbers for something that is shown but not written."""
+
+    count: int
 
 
 class SessionRow(msgspec.Struct, frozen=True, gc=False):
@@ -53,7 +68,8 @@ class SessionRow(msgspec.Struct, frozen=True, gc=False):
         is_active: whether a turn is running or waiting, which the host resumes after a restart.
         summary: its encoded `SessionSummary`, for lists.
         private: encoded data that is shown to nobody, such as settings and sealed secrets.
-        parent: of a further chat, the number of its session; 0 for a session.
+        parent: of a further chat, the number of its session; 0 for a session. The summary of
+            one that has moved says where to.
     """
 
     number: int
@@ -107,7 +123,7 @@ class PutSnapshot:
 
     number: int
     state: bytes
-    state_seq: int
+    state_seq: int = HERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +141,7 @@ class DropLog:
     """
 
     number: int
-    up_to: int
+    up_to: int = HERE
 
 
 class AddMessages(msgspec.Struct, frozen=True, gc=False):
@@ -170,7 +186,7 @@ class Receipt(msgspec.Struct, frozen=True, gc=False):
         slot: its place among the receipts of this client. A new receipt replaces the one in its slot.
         client_seq: the number that the client gave the action.
         digest: a digest of the action as it was sent.
-        seq: the sequence number of its echo or refusal; `None` while it has none.
+        seq: the sequence number of its echo or refusal, in a write `HERE`; `None` while it has none.
     """
 
     identity: str
@@ -193,7 +209,7 @@ class EchoReceipt(msgspec.Struct, frozen=True, gc=False):
     identity: str
     client_seq: int
     digest: bytes
-    seq: int
+    seq: int = HERE
 
 
 class PutClient(msgspec.Struct, frozen=True, gc=False):
@@ -211,6 +227,7 @@ PARTIAL = "+partial"
 
 Write: TypeAlias = (
     Entry
+    | Skip
     | PutClient
     | Receipt
     | DropReceipts
@@ -225,6 +242,22 @@ Write: TypeAlias = (
     | PutContent
     | CopyContent
 )
+
+
+@dataclass(slots=True)
+class Group:
+    """Writes that are committed together.
+
+    Attributes:
+        writes: the writes, in order.
+        ordinal: identifies the group, so that it is not written twice if it is tried again. Later groups have
+            higher ones; 0 is none.
+        at_least: no number up to this one is assigned any more.
+    """
+
+    writes: list[Write] = field(default_factory=list)
+    ordinal: int = 0
+    at_least: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,11 +293,12 @@ class Storage(Protocol):
             StorageError: it is in use by another process, damaged, or written by a newer agenthost.
         """
 
-    def commit(self, writes: Sequence[Write], last_seq: int) -> None:
-        """Apply all of these writes in order, or none. The store then continues from `last_seq`.
+    def commit(self, group: Group) -> int:
+        """Apply all writes of a group in order, or none. Return its base: the number before its first.
 
-        Sequence numbers of entries ascend, above the previous `last_seq` and up to this one. Writes for a
-        session that was dropped are ignored: their author may not know yet that it is gone.
+        The store assigns numbers without gaps, in the order of the writes. A group with the ordinal of the
+        last one is that group, tried again: it is not applied twice, and has the base that it had. Writes for
+        a session that was dropped are ignored: their author may not know yet that it is gone.
         """
 
     def sync(self) -> None:

@@ -14,6 +14,7 @@ from msgspec.structs import astuple, replace
 
 from agenthost.errors import StorageError
 from agenthost.host.storage import (
+    HERE,
     ROOT,
     AddMessages,
     AddSession,
@@ -30,6 +31,7 @@ from agenthost.host.storage import (
     PutSnapshot,
     Receipt,
     SessionRow,
+    Skip,
     Write,
 )
 from agenthost.host.storage.checksums import (
@@ -82,14 +84,15 @@ back from the event loop; doing so for every row is measurable."""
 
 
 class Batch:
-    """The writes of one commit. `counter` holds the store's numbers as they are after it."""
+    """The writes of one commit, numbered from `base`.
 
-    def __init__(self, connection: sqlite3.Connection, counter: Counter, last_seq: int) -> None:
-        if last_seq < counter.last_seq:
-            raise StorageError(f"sequence numbers only grow: {last_seq} is below {counter.last_seq}")
-        self.counter = replace(counter, last_seq=last_seq)
+    `counter` holds the store's numbers; once all is put, as they are after the commit.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, counter: Counter, base: int) -> None:
+        self.counter = replace(counter)
         self._connection = connection
-        self._seq = counter.last_seq  # of the last entry so far
+        self._seq = base  # the last number so far
         # Rows that every turn writes are collected: one statement for many rows costs a fraction of many.
         # Values are `int`, `str` and `bytearray`, which `sqlite3` binds directly. For `bytes`, `bool` and
         # `None` it first looks for an adapter, which costs more than the row.
@@ -103,12 +106,16 @@ class Batch:
         """Apply the writes, in order."""
         for write in writes:
             if isinstance(write, Entry):
-                seq, envelope = write.seq, write.envelope
-                if write.only_for is not None or not self._seq < seq <= self.counter.last_seq:
-                    self._add_refusal(write)
+                if write.seq:
+                    self._check_number(write.seq)
+                    self._seq = seq = write.seq
+                else:
+                    self._seq = seq = self._seq + write.count
+                if write.only_for is not None:
+                    self._add_refusal(seq, write)
                     continue
                 # `entry_sum` inlined: every turn comes here several times.
-                self._seq, resource = seq, write.resource
+                envelope, resource = write.envelope, write.resource
                 self._entries += (seq, resource, bytearray(envelope), crc32(envelope, seq + resource))
             elif type(write) is PutRow:
                 self._rows[write.row.number] = _row_values(write.row)
@@ -116,24 +123,27 @@ class Batch:
                 self._messages += _message_rows(write.number, write.position, write.messages)
                 self._lengths[write.number] = write.position + len(write.messages)
             elif type(write) is Receipt:
-                self._receipts.append(_receipt_row(write))
+                self._receipts.append(_receipt_row(write, self._seq))
+            elif type(write) is Skip:
+                self._seq += write.count
             else:
                 self._flush()
                 self._put_other(write)
         self._flush()
-        if self.counter.last_seq - self.counter.indexed_seq >= MAX_UNINDEXED:
-            catch_up(self._connection, self.counter, self.counter.last_seq)
+        self.counter.last_seq = self._seq
+        if self._seq - self.counter.indexed_seq >= MAX_UNINDEXED:
+            catch_up(self._connection, self.counter, self._seq)
         numbers = astuple(self.counter)
         self._connection.execute(PUT_COUNTER, (*numbers, numbers_sum(*numbers)))
 
-    def _add_refusal(self, entry: Entry) -> None:
-        """Add an entry for one client. Refuse a number that is out of order: it would be used twice."""
-        if not self._seq < entry.seq <= self.counter.last_seq:
-            raise StorageError(
-                f"entry {entry.seq} is not above {self._seq} and up to {self.counter.last_seq}"
-            )
-        self._seq = entry.seq
-        values = (entry.seq, entry.resource, entry.envelope, entry.only_for)
+    def _check_number(self, seq: int) -> None:
+        """Refuse the number of a copied entry that is out of order: it would be used twice."""
+        if seq <= self._seq:
+            raise StorageError(f"entry {seq} is not above {self._seq}")
+
+    def _add_refusal(self, seq: int, entry: Entry) -> None:
+        """Add an entry for one client."""
+        values = (seq, entry.resource, entry.envelope, entry.only_for)
         self._connection.execute("INSERT INTO log VALUES (?, ?, ?, ?, ?)", (*values, entry_sum(*values)))
         self._count_entries([entry.resource])
 
@@ -206,24 +216,28 @@ class Batch:
             case AddSession():
                 self._add_session(write)
             case PutSnapshot(number, state, state_seq):
+                seq = self._number(state_seq)
                 sql = "UPDATE resource SET state_seq = ? WHERE number = ?"
-                if self._change(number, sql, (state_seq, number)):
-                    values = (number, state, snapshot_sum(number, state_seq, state))
+                if self._change(number, sql, (seq, number)):
+                    values = (number, state, snapshot_sum(number, seq, state))
                     self._connection.execute("REPLACE INTO snapshot VALUES (?, ?, ?)", values)
             case DropSession(number):
                 self._drop_session(number)
             case DropLog(number, up_to):
-                self._drop_log(number, up_to)
+                self._drop_log(number, self._number(up_to))
             case CutMessages() | PutContent() | CopyContent():
                 self._put_belonging(write)
             case DropReceipts() | EchoReceipt():
-                change_receipts(self._connection, write)
+                change_receipts(self._connection, write, self._seq)
             case PutClient(identity, version):
                 self._put_client(identity, version)
-            case Entry() | PutRow() | AddMessages() | Receipt():
+            case Entry() | Skip() | PutRow() | AddMessages() | Receipt():
                 raise AssertionError("`put` collects these")
             case _:
                 assert_never(write)
+
+    def _number(self, seq: int) -> int:
+        return self._seq if seq == HERE else seq
 
     def _put_client(self, identity: str, version: str) -> None:
         execute = self._connection.execute
@@ -345,13 +359,13 @@ def _with_start(rows: Sequence[_MessageRow]) -> list[tuple[int, int, bytearray, 
     return [(*row, first.setdefault(row[0], row[1])) for row in rows]
 
 
-def _receipt_row(receipt: Receipt) -> _ReceiptRow:
+def _receipt_row(receipt: Receipt, here: int) -> _ReceiptRow:
     identity, slot, client_seq, digest, seq = (
         receipt.identity,
         receipt.slot,
         receipt.client_seq,
         receipt.digest,
-        receipt.seq,
+        here if receipt.seq == HERE else receipt.seq,
     )
     checksum = receipt_sum(identity, slot, client_seq, digest, seq)
     return identity, slot, client_seq, bytearray(digest), seq, checksum

@@ -14,6 +14,7 @@ from agenthost.host.storage import (
     DropLog,
     DropSession,
     Entry,
+    Group,
     PutClient,
     PutContent,
     PutSnapshot,
@@ -76,7 +77,7 @@ def copy_store(source: CopiedStore, target: CopiedStore, progress: Progress) -> 
             ]
             for (identity,) in source.rows(_IDENTITIES):
                 rest += source.receipts(_text(identity))
-            target.commit(rest, opening.last_seq)
+            target.commit(Group(rest, at_least=opening.last_seq))
             target.put_ranges([(first, last) for first, last in source.rows(_RANGES)])
             _compare(source, target)
         finally:
@@ -99,10 +100,10 @@ def _copy_sessions(source: CopiedStore, target: CopiedStore, progress: Progress)
             writes.append(write)
             size += length
             if size > MAX_BYTES:
-                target.commit(writes, 0)
+                target.commit(Group(writes))
                 writes, size = [], 0
         progress("sessions", place + 1, len(numbers))
-    target.commit(writes, 0)
+    target.commit(Group(writes))
 
 
 def _session(source: CopiedStore, number: int) -> Iterator[tuple[Write, int]]:
@@ -124,7 +125,7 @@ def _copy_log(source: CopiedStore, target: CopiedStore, progress: Progress) -> N
     while found := source.rows(_ENTRIES, after, ENTRIES_AT_ONCE):
         after = found[-1][0]
         count += len(found)
-        target.commit([_entry(*values) for values in found], after)
+        target.commit(Group([_entry(*values) for values in found]))
         progress("entries of the log", count, total)
 
 

@@ -17,6 +17,8 @@ The tables, since version 1 unless stated otherwise:
   (`message_count`), and `resource` and `counter` have sums over the numbers in the log.
 
 With version `UPGRADED` there is `client`, and what is in the other tables got another form: see `upgrade`.
+With version `UNNUMBERED` the envelopes that are added to `log` do not contain their numbers any more, but
+older ones still do: see `log.entries`.
 """
 
 import logging
@@ -224,6 +226,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE session ADD COLUMN parent INTEGER NOT NULL DEFAULT 0",
         "CREATE INDEX session_by_parent ON session (parent) WHERE parent > 0",
     ),
+    # The same tables, but the envelopes that are added to the log do not contain their numbers.
+    (),
 )
 
 VERSION = len(MIGRATIONS)
@@ -232,7 +236,10 @@ CHECKED = 6
 """Since this version, every row that `integrity` checks has a checksum."""
 
 UPGRADED = 7
-"""Since this version, everything in the tables is in the form that is read now."""
+"""Since this version, everything in the tables is in a form that is read now."""
+
+UNNUMBERED = 9
+"""Since this version, new envelopes in the log do not contain their sequence numbers."""
 
 TABLES = {
     "written_by",

@@ -20,6 +20,7 @@ from agenthost.host.storage.checksums import (
     snapshot_sum,
 )
 from agenthost.host.storage.index import read_entries
+from agenthost.wire.json import decode_json
 
 __all__ = [
     "are_keys_sound",
@@ -66,7 +67,8 @@ def _sound_row(found: tuple[Any, ...]) -> SessionRow:
         raise RowDamaged("its row")
     if not is_sound(names_checksum, names_sum, number, uri, name, owner, parent):
         raise RowDamaged("its names")
-    return SessionRow(number, uri, name, owner, bool(is_active), summary, private, parent)
+    home = decode_json(summary).get("home", parent) if parent else 0  # of a chat that has moved
+    return SessionRow(number, uri, name, owner, bool(is_active), summary, private, home)
 
 
 def are_keys_sound(connection: sqlite3.Connection) -> bool:

@@ -5,7 +5,7 @@ New receipts are inserted with the other rows of a commit, see `batch`.
 
 import sqlite3
 
-from agenthost.host.storage import DropReceipts, EchoReceipt, Receipt
+from agenthost.host.storage import HERE, DropReceipts, EchoReceipt, Receipt
 from agenthost.host.storage.checksums import is_sound, receipt_sum
 
 _READ = """SELECT identity, slot, client_seq, digest, seq, checksum FROM receipt
@@ -32,14 +32,15 @@ def read_receipts(connection: sqlite3.Connection, identity: str) -> tuple[list[R
     return list(sound.values()), len(found) - len(sound)
 
 
-def change_receipts(connection: sqlite3.Connection, write: DropReceipts | EchoReceipt) -> None:
-    """Remove receipts, or record a late echo."""
+def change_receipts(connection: sqlite3.Connection, write: DropReceipts | EchoReceipt, here: int) -> None:
+    """Remove receipts, or record a late echo. `here` is the number of the entry before this write."""
     if isinstance(write, EchoReceipt):
+        seq = here if write.seq == HERE else write.seq
         known = (write.identity, write.client_seq, write.digest)
         found = connection.execute(_WAITING, known).fetchall()
         for (slot,) in found:
-            checksum = receipt_sum(write.identity, slot, write.client_seq, write.digest, write.seq)
-            connection.execute(_ECHO, (write.seq, checksum, write.identity, slot))
+            checksum = receipt_sum(write.identity, slot, write.client_seq, write.digest, seq)
+            connection.execute(_ECHO, (seq, checksum, write.identity, slot))
     elif write.slot is None:
         connection.execute("DELETE FROM receipt WHERE identity = ?", (write.identity,))
     else:

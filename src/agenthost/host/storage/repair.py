@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from agenthost.errors import StorageError
-from agenthost.host.storage import ROOT, AddSession, Entry, PutContent, PutSnapshot, Write
+from agenthost.host.storage import ROOT, AddSession, Entry, Group, PutContent, PutSnapshot, Write
 from agenthost.host.storage.checksums import RowDamaged
 from agenthost.host.storage.counter import read_counter
 from agenthost.host.storage.data_folder import sync_folder
@@ -72,7 +72,8 @@ def _copy(old: sqlite3.Connection, work: Path, report: Report) -> int:
             entries += _copy_session(old, store, number, set(report.contents))
         snapshot, of_root = _read_root(old)
         entries = sorted([*entries, *of_root], key=lambda entry: entry.seq)
-        store.commit([*snapshot, *entries], max([_last_seq(old), *(entry.seq for entry in entries)]))
+        store.commit(Group([*snapshot, *entries]))
+        store.commit(Group(at_least=_last_seq(old)))
     finally:
         store.close()
     return len(numbers)
@@ -91,12 +92,13 @@ def _copy_session(
     stored = read_session(old, number, is_repair=True)
     if stored is None:
         return []
-    store.commit([AddSession(stored.row, stored.state, stored.state_seq, tuple(stored.messages))], 0)
+    added = AddSession(stored.row, stored.state, stored.state_seq, tuple(stored.messages))
+    store.commit(Group([added]))
     sql = "SELECT content_id FROM content WHERE number = ?"
     for (content_id,) in old.execute(sql, (number,)).fetchall():
         content = None if (number, content_id) in without else read_content(old, number, content_id)
         if content is not None:
-            store.commit([PutContent(number, content_id, content.content_type, content.data)], 0)
+            store.commit(Group([PutContent(number, content_id, content.content_type, content.data)]))
     return stored.entries
 
 

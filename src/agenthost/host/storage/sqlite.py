@@ -20,12 +20,12 @@ from msgspec.structs import replace
 from agenthost.errors import Damaged, StorageError
 from agenthost.host.storage import (
     Entry,
+    Group,
     Opening,
     Receipt,
     SessionRow,
     StoredContent,
     StoredSession,
-    Write,
 )
 from agenthost.host.storage.batch import Batch, forget_root
 from agenthost.host.storage.checksums import RowDamaged
@@ -91,6 +91,7 @@ class SqliteStorage:
         self._writer: sqlite3.Connection | None = None
         self._counter = Counter()
         self._ranges = Ranges([])
+        self._ordinal = self._base = 0  # of the last group
         self._is_behind = False  # a commit may not be on the disk yet
         self._reported: set[str] = set()  # damage that was logged already
         self._writing_lock = Lock()
@@ -120,6 +121,7 @@ class SqliteStorage:
             writer.execute(f"PRAGMA wal_autocheckpoint = {PAGES_BEFORE_CHECKPOINT}")
             writer.execute(f"PRAGMA journal_size_limit = {WAL_BYTES_KEPT}")
             self._counter = counter = read_counter(writer)
+            self._ordinal = 0
             with _transaction(writer):  # SQLite opens files that it cannot write: fail now, not later
                 self._begin_range(writer, counter)
                 root, root_seq, root_entries = self._read_root(writer, counter)
@@ -156,19 +158,24 @@ class SqliteStorage:
         forget_root(writer, counter)
         return None, 0, []
 
-    def commit(self, writes: Sequence[Write], last_seq: int) -> None:
-        """Apply all of these writes in order, or none; see `Storage.commit`."""
+    def commit(self, group: Group) -> int:
+        """Apply all writes of a group in order, or none, and return its base; see `Storage.commit`."""
         # Written out, not with `_writing` and `_transaction`: every turn waits for this.
         with self._writing_lock:
             connection = self._writer
             if connection is None:
                 raise StorageError(f"{self._path} is closed")
-            batch = Batch(connection, self._counter, last_seq)
-            if not writes and last_seq == self._counter.last_seq:
-                return
+            if group.ordinal and group.ordinal == self._ordinal:
+                return self._base
+            base = last_seq = self._counter.last_seq
+            if group.at_least > last_seq:
+                base = group.at_least
+            if not group.writes and base == last_seq:
+                return base
+            batch = Batch(connection, self._counter, base)
             try:
                 connection.execute("BEGIN IMMEDIATE")
-                batch.put(writes)
+                batch.put(group.writes)
                 connection.execute("COMMIT")
             except BaseException as error:
                 if connection.in_transaction:  # after some errors SQLite has rolled back by itself
@@ -178,7 +185,9 @@ class SqliteStorage:
                     raise translate(error, self._path) from error
                 raise
             self._counter = batch.counter
+            self._ordinal, self._base = group.ordinal, base
             self._is_behind = self._sync == "normal"
+            return base
 
     def sync(self) -> None:
         """Wait until everything that was committed is on the disk; see `Storage.sync`."""

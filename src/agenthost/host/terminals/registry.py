@@ -285,6 +285,13 @@ class Terminals:
             ]
         )
 
+    def move_claims(self, chat: str, session: str) -> None:
+        """Let the terminals that a chat holds belong to the session that it has moved to."""
+        for one in self._held.values():
+            claim = one.claim
+            if claim["kind"] == "session" and claim["chat"] == chat:
+                one.set_claim({**claim, "session": session})
+
     async def _drop(self, uris: Sequence[str]) -> None:
         """Remove these terminals concurrently. Those that are gone already are skipped."""
         terminals = [self._held.pop(uri) for uri in uris if uri in self._held]

@@ -241,13 +241,13 @@ class Terminal:
         action: Any,
         origin: ActionOrigin,
         client: Identity,
-        taken: Callable[[int], None] = lambda _: None,
+        taken: Callable[[], None] = lambda: None,
         rights: Rights = ALL_RIGHTS,
         legacy: Sequence[JsonObject] | None = None,
     ) -> LogItem | None:
         """Apply a client's action and its effects. Return the refusal if it is refused.
 
-        `taken` is called with the sequence number of an accepted action. `legacy` is the action as a client
+        `taken` is called when an action is accepted. `legacy` is the action as a client
         of an older protocol sent it.
         """
         self.flush()
@@ -262,7 +262,7 @@ class Terminal:
             return self.resource.refuse(action, origin, reason, client, legacy)
         is_hidden = self._hooks.is_private and applied["type"] == "terminal/input"
         self.resource.act(applied, origin, client if is_hidden else None)
-        taken(self._journal.last_seq)
+        taken()
         try:
             self._follow(applied)
         except Exception:  # the action itself is applied already

@@ -7,6 +7,7 @@ import pytest
 
 from agenthost.core.reducers import Live, reduce_chat
 from agenthost.edges.ahp.gathering import MAX_CHARACTERS, gather_text
+from agenthost.edges.ahp.v1.connection import Connection
 from agenthost.edges.ahp.v1.subscriptions import MAX_DELAY
 from agenthost.host.authoring.agent import Agent
 from agenthost.host.authoring.turn import Turn
@@ -181,7 +182,7 @@ def drawn_items(seed: int) -> list[LogItem]:
         seq += len(texts) if is_text else 1
         run = TextRun(kind, "c", "t", part, texts) if is_text else None
         action: Any = None if is_text else {"type": "chat/activityChanged", "activity": str(seq)}
-        items.append(LogItem(seq, 1, b"", None, "s", "c", action, run=run))
+        items.append(LogItem(seq, 1, b"", None, 1, "s", "c", action, run=run))
     return items
 
 
@@ -209,3 +210,31 @@ def test_gathered_text_has_the_same_effect_and_the_last_number(seed: int) -> Non
     assert all(item.first_seq == item.seq for item in gathered)
     assert len(gathered) < sum(item.count for item in items)
     assert list(gather_text(items, ())) == items
+
+
+@rule("1.0/Q2")
+@pytest.mark.parametrize("version", ["1.0.0", "0.9.0"])
+@on_a_host()
+async def test_a_client_that_comes_back_may_first_take_in_the_answer(
+    place: Place, version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Connection, "rest_seconds", 600.0)
+    async with channel_client(place, "author") as author:
+        uri = await author.begun()
+        chat = author.chat_of(uri)
+        async with channel_client(place, protocolVersions=[version]) as me:
+            await me.subscribe(chat)
+            seen = me.last_seq
+        async with ChannelClient.connected(place.url, "me") as me:
+            await me.reopen(seen, chat)
+            await drafted(author, chat, "Dear")
+            await asyncio.sleep(0.05)
+            assert me.envelopes == []
+            await me.tell("setClientManagedSettingsPermissions", permissions={})  # it says something
+            assert (await me.hear_kind("chat/draftChanged"))["draft"]["text"] == "Dear"
+            seen = me.last_seq
+        monkeypatch.setattr(Connection, "rest_seconds", 0.05)
+        async with ChannelClient.connected(place.url, "me") as me:
+            await me.reopen(seen, chat)
+            await drafted(author, chat, "Dear Ann")
+            assert (await me.hear_kind("chat/draftChanged"))["draft"]["text"] == "Dear Ann"

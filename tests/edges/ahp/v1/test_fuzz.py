@@ -28,12 +28,12 @@ from rules import rule
 
 COUNT = int(os.environ.get("AGENTHOST_FUZZ", "1500"))
 AT_ONCE = 1500
-URI, CHAT, TERMINAL = "demo:/fuzz", "ahp-chat:/fuzz", "ahp-terminal:/fuzz"
-CHANNELS = (URI, CHAT, CHAT, CHAT, ROOT_URI, TERMINAL, "ahp-chat:/none", "", "\0")
-OWN = {"session": URI, "chat": CHAT, "terminal": TERMINAL, "root": ROOT_URI}
+URI, CHAT, FURTHER, TERMINAL = "demo:/fuzz", "ahp-chat:/fuzz", "ahp-chat:/further", "ahp-terminal:/fuzz"
+CHANNELS = (URI, CHAT, CHAT, FURTHER, FURTHER, ROOT_URI, TERMINAL, "ahp-chat:/none", "", "\0")
+OWN = {"session": (URI,), "chat": (CHAT, FURTHER), "terminal": (TERMINAL,), "root": (ROOT_URI,)}
 ODD: list[Any] = [None, True, -1, 2**53, 2**70, 1.5, 1e300, "", "\0", "é\U0001f600", "x" * 3000, [], {}, [[]]]
 OPENING = {"initialize", "reconnect"}
-UNWANTED = OPENING | {"createTerminal", "disposeSession"}
+UNWANTED = OPENING | {"createTerminal", "disposeSession", "disposeChat"}
 """What would open a connection, start programs, or end what is looked at."""
 
 
@@ -74,7 +74,8 @@ class Frames:
         if "message" in action and self._chance.random() < 0.9:
             action["message"]["origin"] = {"kind": "user"}
         scope = action["type"].partition("/")[0]
-        channel = OWN.get(scope, URI) if self._chance.random() < 0.9 else self._channel()
+        own = self._chance.choice(OWN.get(scope, (URI,)))
+        channel = own if self._chance.random() < 0.9 else self._channel()
         params = {"channel": channel, "clientSeq": self._chance.randrange(3), "action": action}
         return {"jsonrpc": "2.0", "method": "dispatchAction", "params": params}
 
@@ -118,9 +119,11 @@ async def fuzzed(place: Place, seed: int, count: int, version: str) -> int:
     frames = Frames(seed)
     async with channel_client(place, "watcher") as watcher:
         if not await place.host.parts.engine.sessions.is_there(URI):
-            await watcher.request("createSession", channel=URI, provider="demo")
+            await watcher.begun(URI, provider="demo")
+            await watcher.request("createChat", channel=URI, chat=FURTHER)
         await watcher.subscribe(ROOT_URI)
         await watcher.follow(URI)
+        await watcher.subscribe(FURTHER)
         async with channel_client(place, "fuzzer", protocolVersions=[version]) as me:
             me._floors = Anything()  # it may subscribe to whatever it meets
             take, me.take = me.take, lambda message: _check(message, take)  # type: ignore[method-assign]
@@ -132,6 +135,7 @@ async def fuzzed(place: Place, seed: int, count: int, version: str) -> int:
             me.check()
         await watcher.request("ping", channel=ROOT_URI)
         await watcher.check_folds()
+        assert {URI, CHAT, FURTHER, ROOT_URI} <= {one["channel"] for one in watcher.envelopes}
         return len(watcher.envelopes)
 
 

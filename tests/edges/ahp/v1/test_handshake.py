@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
 
 from agenthost.edges.ahp.negotiation import choose_version
 from agenthost.errors import InvalidValue, UnsupportedVersion
@@ -104,14 +105,21 @@ async def test_every_request_is_answered_once_and_unknown_notifications_are_igno
 
 
 @rule("1.0/I3")
+@pytest.mark.parametrize("path", ["/", "/ahp", "/ahp/", ""])
+@pytest.mark.parametrize("origin", [None, "vscode-file://vscode-app"])
 @on_a_host(keys=("ann",))
-async def test_a_client_connects_to_the_bare_address_with_its_key_in_the_query(place: Place) -> None:
-    address = f"{place.url.replace('http', 'ws', 1)}/?tkn={place.keys['ann']}"
-    async with connect(address, compression=None) as socket:
+async def test_a_client_connects_to_the_bare_address_with_its_key_in_the_query(
+    place: Place, path: str, origin: Any
+) -> None:
+    address = f"{place.url.replace('http', 'ws', 1)}{path}?tkn={place.keys['ann']}"
+    async with connect(address, compression=None, origin=origin) as socket:
         me = ChannelClient(socket, "me")
         assert (await me.open())["protocolVersion"] == "1.0.0"
         await me.leave()
         me.check()
+    with pytest.raises(InvalidStatus) as refused:
+        await connect(address[:-1], compression=None, origin=origin)
+    assert refused.value.response.status_code == 401
 
 
 @rule("1.0/Q2", "1.0/I4")
@@ -154,7 +162,10 @@ async def test_a_client_that_is_not_known_has_to_begin_anew(place: Place, follow
 
 
 @rule("1.0/Q2")
-@pytest.mark.parametrize("followed", [["agenthost:/root"], ["demo:/1"], ["agenthost:/root", "terminal:/1"]])
+@pytest.mark.parametrize(
+    "followed",
+    [["agenthost:/root"], ["demo:/1"], ["demo:/1", "terminal:/1"], ["agenthost:/root", "ahp-terminal:/1"]],
+)
 @on_a_host()
 async def test_a_client_that_is_not_known_but_follows_what_was_before_is_of_that_version(
     place: Place, followed: list[str]

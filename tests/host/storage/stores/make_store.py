@@ -2,8 +2,8 @@
 
 `python make_store.py SRC NAME` runs the agenthost in the folder SRC and writes NAME.db.xz and NAME.json.xz.
 The server is killed while turns run and wait, clients are connected, and some of the log is not indexed. The
-stores 1 to 6 have those versions of the tables. The last commits with the first five: a776e0b, 77f6880,
-3d98cf4, e33cfd9 and 7afbfb1; the sixth comes from a version that was never released.
+stores 1 to 7 have those versions of the tables. The last commits with the first five: a776e0b, 77f6880,
+3d98cf4, e33cfd9 and 7afbfb1; the sixth and the seventh come from versions that were never released.
 """
 
 import asyncio

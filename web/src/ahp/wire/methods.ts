@@ -65,7 +65,9 @@ export type CreateChatParams = Of<{
   chat: URI;
   initialMessage?: Message;
   /** Where it begins: with the turns up to this one. */
-  source?: { kind: "fork" | "sideChat"; chat: URI; turnId: string };
+  source?:
+    | { kind: "fork"; chat: URI; turnId: string }
+    | { kind: "sideChat"; chat: URI; turnId: string; selection?: { text: string; responsePartId?: string } };
   workingDirectories?: readonly URI[];
 }>;
 

@@ -22,6 +22,9 @@ export interface Access {
   /** Regenerate an answer: the turn and everything after it are removed, and its message is sent again. */
   regenerate(turnId: string): void;
   fork(turnId: string): void;
+  /** Begin a side chat about the conversation up to a turn, and about the words that are selected in it; undefined if
+   * the agent has none. */
+  readonly askAside: ((turnId: string, words: string) => void) | undefined;
 }
 
 const Context = createContext<Access | undefined>(undefined);

@@ -1,21 +1,24 @@
 /** Announcements for screen readers: a turn started, ended or needs something. Never each word as it streams. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { ChatState, ToolCallState, Turn } from "../../ahp/wire";
+import type { ChatState, ChatSummary, SessionState, ToolCallState, Turn, URI } from "../../ahp/wire";
+import { activityOf } from "../sessions/summaries";
+import { nameOfChat } from "./chats";
 import { errorOf } from "./failures";
 import { openRequests, waitingCalls } from "./waiting";
 
 const LONGEST = 300;
 
 /** Announce it politely. */
-export function Announcer({ chat }: { chat: ChatState }) {
+export function Announcer({ session, chat }: { session: SessionState; chat: ChatState }) {
   const words = useSignal("");
-  const before = useRef(chat);
+  const before = useRef({ session, chat });
   useEffect(() => {
-    const said = news(before.current, chat);
-    before.current = chat;
+    const old = before.current;
+    const said = news(old.chat, chat) ?? newsOfOthers(old.session, session, chat.resource);
+    before.current = { session, chat };
     if (said) words.value = said;
-  }, [chat]);
+  }, [session, chat]);
   return (
     <p class="unseen" role="status" aria-live="polite">
       {words.value}
@@ -40,6 +43,16 @@ export function news(before: ChatState, after: ChatState): string | undefined {
   }
   if (after.activeTurn && before.activeTurn?.id !== after.activeTurn.id) return "Answering";
   return undefined;
+}
+
+/** Return which other chat of the session needs input since the state before; nothing, if none does. */
+export function newsOfOthers(before: SessionState, after: SessionState, shown: URI): string | undefined {
+  if (before.chats === after.chats) return undefined;
+  const waits = (one: ChatSummary) => activityOf(one.status) === "needs input";
+  const waiting = after.chats.filter((one) => one.resource !== shown && waits(one));
+  const known = before.chats.filter(waits).map((one) => one.resource);
+  const chat = waiting.find((one) => !known.includes(one.resource));
+  return chat && `The chat ${nameOfChat(after, chat)} needs input`;
 }
 
 function needOf({ status, displayName }: ToolCallState): string {

@@ -1,9 +1,13 @@
 /** The chats of a session: which one is shown, and which are listed. */
 import type { ChatSummary, SessionState, SessionSummary, URI } from "../../ahp/wire";
 
-/** Return the chat to show: the one of the address, or the default chat. */
+/** Stands for a chat that is about to begin, in place of its URI. */
+export const NEW_CHAT = "new";
+
+/** Return the chat to show: the one of the address, or the default chat; that, too, while a new one is begun. */
 export function chatOf(session: SessionState, wanted: URI | undefined): URI | undefined {
-  return wanted ?? session.defaultChat ?? session.chats[0]?.resource;
+  const isThere = wanted !== undefined && wanted !== NEW_CHAT;
+  return isThere ? wanted : (session.defaultChat ?? session.chats[0]?.resource);
 }
 
 /** Whether it is the default chat of a session. */
@@ -24,7 +28,7 @@ export function listChats(session: SessionState, shown: URI): readonly ChatSumma
   const listed = session.chats.filter(isListed);
   const first = listed.filter(({ resource }) => isDefaultChat(session, resource));
   const others = listed.filter((one) => !first.includes(one));
-  return others.length > 0 ? [...first, ...others] : [];
+  return others.length > 0 || shown === NEW_CHAT ? [...first, ...others] : [];
 }
 
 const NAMES: Readonly<Record<string, string>> = { fork: "Fork", sideChat: "Side chat", tool: "Subagent" };
@@ -38,6 +42,35 @@ export function nameOfChat(session: SessionState, chat: ChatSummary): string {
   const others = alike.filter((one) => !isDefaultChat(session, one.resource));
   const number = others.length > 1 ? ` ${others.indexOf(chat) + 1}` : "";
   return `${NAMES[kind] ?? "Chat"}${number}`;
+}
+
+/** Where a fork or a side chat comes from. */
+export interface ChatOfOrigin {
+  readonly words: string;
+  /** The chat; none if it is gone. */
+  readonly chat: URI | undefined;
+  readonly name: string;
+  /** What the side chat is about. */
+  readonly selection?: string;
+}
+
+/** Return where a chat comes from; nothing, if from nowhere that can be shown. */
+export function sourceOf(session: SessionState, { origin }: ChatSummary): ChatOfOrigin | undefined {
+  if (origin?.kind !== "fork" && origin?.kind !== "sideChat") return undefined;
+  const found = session.chats.find((one) => one.resource === origin.chat);
+  const selection = origin.kind === "sideChat" ? origin.selection?.text : undefined;
+  return {
+    words: origin.kind === "fork" ? "Fork of" : "Side chat about",
+    chat: found?.resource,
+    name: found ? nameOfChat(session, found) : "a chat that was deleted",
+    ...(selection && { selection }),
+  };
+}
+
+/** Return the address of the chat before or after the one that is shown; nothing at the ends. */
+export function neighbourOf(session: SessionState, shown: URI, by: 1 | -1): URI | undefined {
+  const chats = listChats(session, shown);
+  return chats[chats.findIndex((one) => one.resource === shown) + by]?.resource;
 }
 
 /** Find the session of a resource: itself, or the one that has it as a chat. */

@@ -7,18 +7,21 @@ import { QuestionForm } from "../forms/questions";
 import { Markdown } from "../markdown/markdown";
 import { newId } from "../parts/ids";
 import { hrefOf } from "../route";
-import { fork } from "../sessions/actions";
+import { fork, multipleChats } from "../sessions/actions";
 import { takeFirstMessage } from "../sessions/firstmessage";
 import { type Access, AccessProvider } from "./access";
 import { Announcer } from "./announcer";
 import { Approvals } from "./approvals";
-import { ChatRow } from "./chatrow";
-import { chatOf, isDefaultChat } from "./chats";
+import { beginChat } from "./beginnings";
+import { ChangesLine } from "./changesline";
+import { ChatRow, SourceLine } from "./chatrow";
+import { chatOf, isDefaultChat, nameOfChat, NEW_CHAT } from "./chats";
 import { Composer } from "./composer";
-import { draftFrom, draftOf, EMPTY } from "./drafts";
+import { draftFrom, draftOf, EMPTY, keepDraft } from "./drafts";
 import { Header } from "./header";
 import { useMarkRead } from "./markread";
 import { nextModel } from "./modelpicker";
+import { NewChat } from "./newchat";
 import { Pending } from "./pending";
 import { regenerate, replaceTurn } from "./regenerate";
 import { timeNow } from "./times";
@@ -40,11 +43,14 @@ export function Conversation({ uri, chat: wanted }: ConversationProps) {
   const chat = chatWatch?.state.value;
   const presence = watch.presence.value;
   const wasRemoved = useRemoval(session, shown);
+  const name = session && chat && !isDefaultChat(session, chat.resource) ? nameOfChat(session, chat) : "";
   useEffect(() => {
-    document.title = session ? `${session.title || "Untitled"} · agenthost` : "agenthost";
-  }, [session?.title]);
+    const names = [name, session && (session.title || "Untitled"), "agenthost"];
+    document.title = names.filter(Boolean).join(" · ");
+  }, [session?.title, name]);
   if (presence.status === "gone") return <Empty text={`This session is not there. ${presence.reason}`} />;
   if (!session || !shown) return <Empty text="Loading" />;
+  if (wanted === NEW_CHAT) return <NewChat key={uri} uri={uri} session={session} />;
   const chatPresence = chatWatch?.presence.value;
   if (chatPresence?.status === "gone") return <ChatGone uri={uri} reason={chatPresence.reason} />;
   if (wasRemoved) return <ChatGone uri={uri} reason="It was removed." />;
@@ -99,7 +105,9 @@ function Open({ uri, session, chat }: OpenProps) {
   const sent = useSignal(0);
   const act = (action: ChatClientAction) => void client.dispatch(resource, action).catch(() => undefined);
   const say = (message: Message) => {
-    act({ type: "chat/turnStarted", turnId: newId(), startedAt: timeNow(), message });
+    const action = { type: "chat/turnStarted", turnId: newId(), startedAt: timeNow(), message } as const;
+    // It is refused if another client was faster.
+    void client.dispatch(resource, action).catch(() => keepDraft(key, message));
     sent.value++;
   };
   const place = () => {
@@ -107,6 +115,7 @@ function Open({ uri, session, chat }: OpenProps) {
     return { chat: now.chat, key, model: nextModel(now.session, now.chat, key) };
   };
   const isOpen = (chat.interactivity ?? "full") === "full";
+  const hasSideChats = multipleChats(session.provider)?.sideChat === true;
   const access = useMemo<Access>(
     () => ({
       session: uri,
@@ -128,8 +137,17 @@ function Open({ uri, session, chat }: OpenProps) {
       },
       regenerate: (turnId) => void regenerate(place, turnId).then((isSent) => isSent && sent.value++),
       fork: (turnId) => void fork(uri, latest.current.session, resource, turnId),
+      askAside: hasSideChats
+        ? (turnId, words) =>
+            beginChat(uri, {
+              kind: "sideChat",
+              chat: resource,
+              turnId,
+              ...(words && { selection: { text: words } }),
+            })
+        : undefined,
     }),
-    [uri, resource, key, isOpen],
+    [uri, resource, key, isOpen, hasSideChats],
   );
   const stopEditing = () => {
     editing.value = undefined;
@@ -150,6 +168,7 @@ function Open({ uri, session, chat }: OpenProps) {
     <AccessProvider value={access}>
       <Header uri={uri} session={session} chat={chat} />
       <ChatRow uri={uri} session={session} shown={resource} />
+      <SourceLine uri={uri} session={session} chat={chat} />
       {chat.turns.length === 0 && !chat.activeTurn ? (
         <Beginning session={session} />
       ) : (
@@ -159,6 +178,7 @@ function Open({ uri, session, chat }: OpenProps) {
         <Approvals chat={chat} />
         <Requests chat={chat} act={act} />
         <Pending chat={chat} />
+        <ChangesLine uri={uri} session={session} chat={chat} />
         {isOpen ? (
           <Composer
             session={session}
@@ -170,7 +190,7 @@ function Open({ uri, session, chat }: OpenProps) {
           <p class="faint">This chat is only for reading.</p>
         )}
       </div>
-      <Announcer chat={chat} />
+      <Announcer session={session} chat={chat} />
     </AccessProvider>
   );
 }

@@ -71,6 +71,12 @@ export function draftFrom(message: Message): Draft {
   return { text: message.text, attached: (message.attachments ?? []).map((attachment) => ({ attachment })) };
 }
 
+/** Put a message that was not sent back into the composer, unless there is another one. */
+export function keepDraft(key: string, message: Message): void {
+  const draft = draftOf(key);
+  if (!isSendable(draft.peek())) draft.value = draftFrom(message);
+}
+
 /** In base64 this fits into a message of the size that hosts take by default. */
 const LARGEST = 6_000_000;
 

@@ -9,7 +9,8 @@ import { drawer, type Panel, panel, togglePanel } from "../route";
 import { chatMenu, rename, sessionMenu } from "../sessions/actions";
 import { StatusBadge } from "../sessions/badge";
 import { agentName } from "../sessions/list";
-import { baseName, summaryOf } from "../sessions/summaries";
+import { baseName } from "../sessions/summaries";
+import { useChanges } from "./changesline";
 import { SettingsDialog } from "./settings";
 
 interface HeaderProps {
@@ -37,6 +38,7 @@ export function Header({ uri, session, chat }: HeaderProps) {
 
 function OpenHeader({ uri, session, chat }: Required<HeaderProps>) {
   const settings = useSignal(false);
+  const changes = useChanges({ uri, session, chat });
   const { title, status } = session;
   const named = { resource: uri, title, status };
   const activity = chat.activity || session.activity;
@@ -65,7 +67,7 @@ function OpenHeader({ uri, session, chat }: Required<HeaderProps>) {
           </span>
         )}
       </div>
-      <PanelButtons changes={summaryOf(client.sessions.value, uri)?.changes?.files ?? 0} />
+      <PanelButtons changes={changes.files ?? 0} />
       <Menu
         label="Session"
         items={[

@@ -4,7 +4,7 @@ import type { ChatState, Message, ModelSelection } from "../../ahp/wire";
 import { newId } from "../parts/ids";
 import { confirm } from "../parts/dialog";
 import { toast } from "../parts/toasts";
-import { draftFrom, draftOf, isSendable } from "./drafts";
+import { keepDraft } from "./drafts";
 import { timeNow } from "./times";
 
 /** The current chat, the key of its draft, and the model that answers. */
@@ -37,7 +37,7 @@ export async function regenerate(current: () => Place, turnId: string): Promise<
  */
 export async function replaceTurn(place: Place, turnId: string, message: Message): Promise<boolean> {
   if (await cutBefore(place.chat, turnId)) return sendAgain(place, message);
-  keep(place.key, message);
+  keepDraft(place.key, message);
   return false;
 }
 
@@ -78,13 +78,7 @@ async function sendAgain({ chat, key }: Place, message: Message): Promise<boolea
     await client.dispatch(chat.resource, action);
     return true;
   } catch {
-    keep(key, message);
+    keepDraft(key, message);
     return false;
   }
-}
-
-/** Put a message back into the composer, unless there is another one. */
-function keep(key: string, message: Message): void {
-  const draft = draftOf(key);
-  if (!isSendable(draft.peek())) draft.value = draftFrom(message);
 }

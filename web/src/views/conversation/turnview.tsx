@@ -1,11 +1,15 @@
 /** A turn: the message, the answer, and how it ended. An old turn is never rendered again. */
 import { memo } from "preact/compat";
+import { useRef } from "preact/hooks";
 import type { ActiveTurn, Turn, UsageInfo } from "../../ahp/wire";
 import { Copy } from "../parts/copy";
 import { Icon } from "../parts/icon";
 import { useAccess } from "./access";
 import { PartView } from "./partview";
 import { MessageView } from "./messageview";
+
+/** How many characters of a selection a side chat is about, at most. */
+const MOST_SELECTED = 10_000;
 
 interface TurnViewProps {
   turn: Turn | ActiveTurn;
@@ -69,8 +73,18 @@ function Working() {
   );
 }
 
+/** Return what is selected in a turn. */
+function wordsIn(turn: Element | null | undefined): string {
+  const selection = getSelection();
+  if (!turn || !selection || selection.rangeCount === 0 || selection.isCollapsed) return "";
+  return selection.getRangeAt(0).intersectsNode(turn)
+    ? selection.toString().trim().slice(0, MOST_SELECTED)
+    : "";
+}
+
 function TurnActions({ turn }: { turn: Turn | ActiveTurn }) {
-  const { edit, fork, isBusy, isOpen } = useAccess();
+  const { askAside, edit, fork, isBusy, isOpen } = useAccess();
+  const words = useRef(""); // a click may end the selection
   return (
     <div class="turn-actions">
       <Copy text={turn.message.text} label="Copy message" />
@@ -95,6 +109,21 @@ function TurnActions({ turn }: { turn: Turn | ActiveTurn }) {
       >
         <Icon name="fork" />
       </button>
+      {askAside && (
+        <button
+          type="button"
+          class="quiet small"
+          title="Ask aside, about what is selected or all until here"
+          aria-label="Ask aside"
+          onPointerDown={(event) => (words.current = wordsIn(event.currentTarget.closest(".turn")))}
+          onClick={(event) => {
+            askAside(turn.id, words.current || wordsIn(event.currentTarget.closest(".turn")));
+            words.current = "";
+          }}
+        >
+          <Icon name="aside" />
+        </button>
+      )}
     </div>
   );
 }

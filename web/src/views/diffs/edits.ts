@@ -1,11 +1,55 @@
 /** Changes of files, in words. */
-import type { FileEdit, Meta, SessionState, URI } from "../../ahp/wire";
+import type {
+  ActiveTurn,
+  Changeset,
+  ChangesSummary,
+  ChatState,
+  FileEdit,
+  Meta,
+  SessionState,
+  Turn,
+  URI,
+} from "../../ahp/wire";
+import { isDefaultChat } from "../conversation/chats";
 import { baseName } from "../sessions/summaries";
 
-/** Return the channel that has all changes of a session; nothing, if the host offers none. */
-export function changesetOf({ changesets = [] }: SessionState): URI | undefined {
-  const whole = changesets.filter(({ uriTemplate }) => !uriTemplate.includes("{"));
+/** A further chat has its own changes; those of the default chat are the session's. */
+function offered(session: SessionState, chat: ChatState | undefined): readonly Changeset[] {
+  const isFirst = !chat || isDefaultChat(session, chat.resource);
+  return (isFirst ? session.changesets : chat.changesets) ?? [];
+}
+
+/** Return the channel that has all changes of a session, or of a further chat; nothing, if none is offered. */
+export function changesetOf(session: SessionState, chat?: ChatState): URI | undefined {
+  const whole = offered(session, chat).filter(({ uriTemplate }) => !uriTemplate.includes("{"));
   return (whole.find(({ changeKind }) => changeKind === "session") ?? whole[0])?.uriTemplate;
+}
+
+const TURN = "{turnId}";
+
+/** Return the channel that has the changes of one turn; nothing, if none is offered. */
+export function turnChangesetOf(session: SessionState, chat: ChatState, turnId: string): URI | undefined {
+  const template = offered(session, chat).find(({ uriTemplate }) => uriTemplate.includes(TURN));
+  return template?.uriTemplate.replace(TURN, turnId);
+}
+
+/** Return the turns in which a tool changed a file. */
+export function turnsWithEdits({ turns, activeTurn }: ChatState): readonly (Turn | ActiveTurn)[] {
+  return [...turns, ...(activeTurn ? [activeTurn] : [])].filter(({ responseParts }) =>
+    responseParts.some(
+      (part) =>
+        part.kind === "toolCall" &&
+        "content" in part.toolCall &&
+        part.toolCall.content?.some((one) => one.type === "fileEdit"),
+    ),
+  );
+}
+
+/** Count files and lines. */
+export function countEdits(edits: readonly FileEdit[]): Required<ChangesSummary> {
+  const sum = (side: "added" | "removed") =>
+    edits.reduce((total, edit) => total + (edit.diff?.[side] ?? 0), 0);
+  return { files: edits.length, additions: sum("added"), deletions: sum("removed") };
 }
 
 /** Return the changes that a host without changesets notes in the `_meta` of a session. */

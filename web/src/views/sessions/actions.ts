@@ -1,7 +1,8 @@
 /** Actions on a session, or on one of its chats, from the list or a menu. */
 import { client } from "../../ahp";
-import type { ChatState, SessionState, SessionSummary, URI } from "../../ahp/wire";
-import { isDefaultChat, nameOfChat } from "../conversation/chats";
+import type { ChatState, ChatSummary, SessionState, SessionSummary, URI } from "../../ahp/wire";
+import { beginChat } from "../conversation/beginnings";
+import { isDefaultChat, nameOfChat, NEW_CHAT } from "../conversation/chats";
 import { askFor, confirm } from "../parts/dialog";
 import type { MenuItem } from "../parts/menu";
 import { toastError } from "../parts/toasts";
@@ -71,18 +72,20 @@ export async function remove({ resource, title }: Named): Promise<void> {
 
 // Chats
 
-function chatsOf(provider: string) {
+/** Return how an agent may have several chats in a session; nothing, if it may not. */
+export function multipleChats(provider: string) {
   const agent = client.root.value?.agents.find((one) => one.provider === provider);
   return agent?.capabilities?.multipleChats;
 }
 
 /** List what a menu of the chat that is shown offers. */
 export function chatMenu(uri: URI, session: SessionState, chat: ChatState): MenuItem[] {
+  if (chat.resource === NEW_CHAT) return [];
   const last = chat.turns.at(-1);
   const isFirst = isDefaultChat(session, chat.resource);
   return [
-    ...(chatsOf(session.provider)
-      ? [{ label: "New chat", icon: "add", run: () => void addChat(uri) } as const]
+    ...(multipleChats(session.provider)
+      ? [{ label: "New chat", icon: "add", run: () => beginChat(uri) } as const]
       : []),
     {
       label: "Fork",
@@ -90,6 +93,16 @@ export function chatMenu(uri: URI, session: SessionState, chat: ChatState): Menu
       disabled: !last,
       run: () => last && void fork(uri, session, chat.resource, last.id),
     },
+    ...(multipleChats(session.provider)?.sideChat
+      ? [
+          {
+            label: "Ask aside",
+            icon: "aside",
+            disabled: !last,
+            run: () => last && beginChat(uri, { kind: "sideChat", chat: chat.resource, turnId: last.id }),
+          } as const,
+        ]
+      : []),
     ...(chat.movable && !isFirst
       ? [
           {
@@ -115,7 +128,7 @@ export function chatMenu(uri: URI, session: SessionState, chat: ChatState): Menu
 export async function fork(uri: URI, session: SessionState, chat: URI, turnId: string): Promise<void> {
   const { provider } = session;
   try {
-    if (chatsOf(provider)?.fork)
+    if (multipleChats(provider)?.fork)
       goTo(uri, await client.createChat(uri, { source: { kind: "fork", chat, turnId } }));
     else {
       const _meta = { agenthost: { fork: { session: uri, turnId } } };
@@ -123,14 +136,6 @@ export async function fork(uri: URI, session: SessionState, chat: URI, turnId: s
     }
   } catch (error) {
     toastError(error, "It was not forked");
-  }
-}
-
-async function addChat(session: URI): Promise<void> {
-  try {
-    goTo(session, await client.createChat(session, {}));
-  } catch (error) {
-    toastError(error, "The chat was not made");
   }
 }
 
@@ -146,7 +151,8 @@ async function moveOut(chat: URI): Promise<void> {
   }
 }
 
-async function removeChat(uri: URI, session: SessionState, chat: ChatState): Promise<void> {
+/** Delete a chat, after asking. */
+export async function removeChat(uri: URI, session: SessionState, chat: ChatSummary): Promise<void> {
   const name = nameOfChat(session, chat);
   const is = await confirm("Delete chat?", `“${name}” will be gone for good.`, "Delete");
   if (!is) return;

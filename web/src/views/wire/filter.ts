@@ -9,7 +9,7 @@ export interface Line {
   readonly kind: Kind;
   /** The method, or the type of the action. */
   readonly name: string;
-  /** The channel; none for an answer. */
+  /** The channel; none for an answer, which has that of its request. */
   readonly channel: string;
   readonly serverSeq: number | undefined;
   readonly id: string;
@@ -106,15 +106,35 @@ function firstAfter(frames: readonly Frame[], from: number): number {
   return at;
 }
 
+/** The requests of both sides, by direction and id: each side numbers its own. */
+export type Requests = ReadonlyMap<string, Line>;
+
+/** Return the request that a frame answers; nothing, if it is no answer. */
+export function requestOf(frame: Frame, requests: Requests): Line | undefined {
+  const { kind, id } = lineOf(frame);
+  if (kind !== "response" && kind !== "error") return undefined;
+  return requests.get(`${frame.kind === "in" ? "out" : "in"} ${id}`);
+}
+
+/** Whether a frame is on a channel. Most can be told from their text, and need not be parsed. */
+function isOn(frame: Frame, channel: string, requests: Requests): boolean {
+  if (frame.text.includes(channel) && lineOf(frame).channel === channel) return true;
+  const mayAnswer = frame.kind !== "note" && !frame.text.slice(0, 100).includes('"method"');
+  return mayAnswer && requestOf(frame, requests)?.channel === channel;
+}
+
 /** Return the matching frames. Every word must occur in the message as it was sent. */
-export function filterFrames(frames: readonly Frame[], filter: WireFilter): readonly Frame[] {
+export function filterFrames(
+  frames: readonly Frame[],
+  filter: WireFilter,
+  requests: Requests,
+): readonly Frame[] {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   const { direction, kind, channel } = filter;
   if (words.length === 0 && direction === "both" && kind === "all" && channel === undefined) return frames;
   return frames.filter((frame) => {
     if (direction !== "both" && frame.kind !== direction) return false;
-    if (channel !== undefined && !(frame.text.includes(channel) && lineOf(frame).channel === channel))
-      return false;
+    if (channel !== undefined && !isOn(frame, channel, requests)) return false;
     if (kind !== "all" && lineOf(frame).kind !== kind) return false;
     if (words.length === 0) return true;
     const text = frame.text.toLowerCase();
@@ -122,13 +142,13 @@ export function filterFrames(frames: readonly Frame[], filter: WireFilter): read
   });
 }
 
-/** Find the requests of answers, by direction and id: each side numbers its own. */
-export function requestNames(frames: readonly Frame[], names: Map<string, string>, from: number): number {
+/** Note the requests among frames. Returns the number of the last frame. */
+export function noteRequests(frames: readonly Frame[], requests: Map<string, Line>, from: number): number {
   for (let at = firstAfter(frames, from); at < frames.length; at++) {
     const frame = frames[at]!;
     if (frame.kind === "note" || (frame.kind === "in" && frame.text.includes('"action"'))) continue;
     const line = lineOf(frame);
-    if (line.kind === "request") names.set(`${frame.kind} ${line.id}`, line.name);
+    if (line.kind === "request") requests.set(`${frame.kind} ${line.id}`, line);
   }
   return Math.max(from, frames.at(-1)?.n ?? 0);
 }

@@ -4,20 +4,20 @@ import { memo } from "preact/compat";
 import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { Frame } from "../../ahp";
 import { bytes } from "../files/reading";
-import { lineOf } from "./filter";
+import { type Line, lineOf, requestOf, type Requests } from "./filter";
 
 const ROW = 24;
 const AROUND = 10;
 
 interface FrameListProps {
   frames: readonly Frame[];
-  names: ReadonlyMap<string, string>;
+  requests: Requests;
   chosen: Frame | undefined;
   onChoose: (frame: Frame | undefined) => void;
 }
 
 /** Show frames. */
-export function FrameList({ frames, names, chosen, onChoose }: FrameListProps) {
+export function FrameList({ frames, requests, chosen, onChoose }: FrameListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const top = useSignal(0);
   const height = useSignal(400);
@@ -87,7 +87,7 @@ export function FrameList({ frames, names, chosen, onChoose }: FrameListProps) {
             key={frame.n}
             id={`${id}-${frame.n}`}
             frame={frame}
-            answered={answeredName(frame, names)}
+            request={requestOf(frame, requests)}
             place={first + place}
             count={frames.length}
             isChosen={frame === chosen}
@@ -99,16 +99,11 @@ export function FrameList({ frames, names, chosen, onChoose }: FrameListProps) {
   );
 }
 
-function answeredName(frame: Frame, names: ReadonlyMap<string, string>): string {
-  const { kind, id } = lineOf(frame);
-  if (kind !== "response" && kind !== "error") return "";
-  return names.get(`${frame.kind === "in" ? "out" : "in"} ${id}`) ?? "";
-}
-
 interface FrameRowProps {
   id: string;
   frame: Frame;
-  answered: string;
+  /** What it answers. */
+  request: Line | undefined;
   place: number;
   count: number;
   isChosen: boolean;
@@ -121,13 +116,14 @@ const DIRECTIONS = { in: "in", out: "out", note: "note" } as const;
 const FrameRow = memo(function FrameRow({
   id,
   frame,
-  answered,
+  request,
   place,
   count,
   isChosen,
   onChoose,
 }: FrameRowProps) {
   const line = lineOf(frame);
+  const channel = line.channel || request?.channel;
   return (
     <div
       id={id}
@@ -146,11 +142,11 @@ const FrameRow = memo(function FrameRow({
       <span class="seq">{line.serverSeq ?? ""}</span>
       <span class="name">
         {line.kind === "response" || line.kind === "error" ? <span class="kind">{line.kind}</span> : null}
-        {line.kind === "error" ? `${answered} ${line.name}` : line.name || answered}
+        {line.kind === "error" ? `${request?.name ?? ""} ${line.name}` : line.name || request?.name}
         {line.id && <span class="faint"> #{line.id}</span>}
       </span>
-      <span class="about faint" title={line.channel}>
-        {[line.about, line.channel].filter(Boolean).join(" · ")}
+      <span class="about faint" title={channel}>
+        {[line.about, channel].filter(Boolean).join(" · ")}
       </span>
       <span class="size faint">{frame.size > 0 ? bytes(frame.size) : ""}</span>
     </div>

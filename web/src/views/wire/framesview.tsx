@@ -12,8 +12,9 @@ import {
   KINDS,
   lineOf,
   messageOf,
+  type Line,
   noteChannels,
-  requestNames,
+  noteRequests,
   type WireFilter,
 } from "./filter";
 import { FrameList } from "./framelist";
@@ -26,14 +27,14 @@ export function FramesView() {
   const filter = useSignal<WireFilter>(EVERYTHING);
   const paused = useSignal<readonly Frame[] | undefined>(undefined);
   const chosen = useSignal<Frame | undefined>(undefined);
-  const names = useRef(new Map<string, string>());
+  const requests = useRef(new Map<string, Line>());
   const channels = useRef(new Set<string>());
   const seen = useRef(0);
   if (!paused.value) tap.version.value; // watched, unless it is paused
   const all = paused.value ?? tap.frames();
   noteChannels(all, channels.current, seen.current);
-  seen.current = requestNames(all, names.current, seen.current);
-  const frames = filterFrames(all, filter.value);
+  seen.current = noteRequests(all, requests.current, seen.current);
+  const frames = filterFrames(all, filter.value, requests.current);
   return (
     <>
       <FilterBar
@@ -68,7 +69,7 @@ export function FramesView() {
       </FilterBar>
       <FrameList
         frames={frames}
-        names={names.current}
+        requests={requests.current}
         chosen={chosen.value}
         onChoose={(frame) => (chosen.value = frame)}
       />

@@ -6,27 +6,28 @@ from typing import Any
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from agenthost.client.ahp import AhpError, Session
+from agenthost.client.ahp import AhpError, Chat
 
 __all__ = ["ChatCompleter"]
 
 
 class ChatCompleter(Completer):
-    """Completes what is typed in a session.
+    """Completes what is typed in a chat.
 
     Attributes:
-        session: the current session.
+        chat: the current chat.
         attachments: the attachments of all completions offered so far, by the text they insert.
     """
 
-    def __init__(self, commands: Mapping[str, str]) -> None:
-        self.session: Session | None = None
+    def __init__(self, commands: Mapping[str, str], words: Mapping[str, Iterable[str]]) -> None:
+        self.chat: Chat | None = None
         self.attachments: dict[str, Any] = {}
         self._commands = commands
+        self._words = words  # what may follow a command
 
-    def enter(self, session: Session) -> None:
-        """Complete for this session from now on."""
-        self.session = session
+    def enter(self, chat: Chat) -> None:
+        """Complete for this chat from now on."""
+        self.chat = chat
         self.attachments.clear()
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
@@ -43,14 +44,20 @@ class ChatCompleter(Completer):
                 if name.startswith(text[1:]):
                     yield Completion(f":{name} ", -len(text), display=f":{name}", display_meta=meaning)
             return
+        command, _, typed = text.partition(" ")
+        if command.startswith(":") and command[1:] in self._words:
+            for word in self._words[command[1:]]:
+                if word.startswith(typed):
+                    yield Completion(f"{word} ", -len(typed), display=word)
+            return
         for item in await self._host_items(document):
             yield self._completion(item, document)
 
     async def _host_items(self, document: Document) -> list[Any]:
-        if self.session is None or self.session.is_gone:
+        if self.chat is None or self.chat.is_gone:
             return []
         try:
-            return list(await self.session.completions(document.text, document.cursor_position))
+            return list(await self.chat.completions(document.text, document.cursor_position))
         except AhpError:
             return []  # completions are optional
 

@@ -48,7 +48,7 @@ def state_of(view: View) -> Json:
 
 def envelopes_of(item: LogItem) -> list[bytes]:
     """Return the envelopes for an item of the log, in order; none if these clients see nothing of it."""
-    stored = legacy_lines(item.envelope) if item.run is None else None
+    stored = legacy_lines(item.envelope, item.seq) if item.run is None else None
     if stored is not None:
         return stored
     if item.run is not None:
@@ -56,13 +56,13 @@ def envelopes_of(item: LogItem) -> list[bytes]:
     projected = _project(item.resource, item.action, item.uri)
     if projected is None:
         return []
-    return [_with_action(item.envelope, projected)]
+    return [_with_action(item, projected)]
 
 
 def refusal_of(item: LogItem) -> bytes:
     """Return the envelope of a refusal: it repeats the action as the client sent it."""
     lines = envelopes_of(item)
-    return lines[0] if lines else first_line(item.envelope)
+    return lines[0] if lines else item.envelopes()[0]
 
 
 def expander(uris: dict[int, str]) -> Callable[[Sequence[Entry], int], list[Entry]]:
@@ -86,11 +86,12 @@ def _numbered(entry: Entry, uri: str) -> list[tuple[int, bytes]]:
     if run is not None:
         first = entry.seq - len(run.texts) + 1
         return list(enumerate(_run_envelopes(run, first, uri), first))
-    stored = legacy_lines(entry.envelope)
+    stored = legacy_lines(entry.envelope, entry.seq)
     if stored is not None:
         return list(enumerate(stored, entry.seq - len(stored) + 1))
-    projected = _project(entry.resource, decode_json(entry.envelope)["action"], uri)
-    return [] if projected is None else [(entry.seq, _with_action(entry.envelope, projected))]
+    action = decode_json(first_line(entry.envelope, entry.seq))["action"]
+    projected = _project(entry.resource, action, uri)
+    return [] if projected is None else [(entry.seq, _with_action(entry, projected))]
 
 
 def _project(resource: int, action: Any, uri: str) -> Any:
@@ -99,8 +100,8 @@ def _project(resource: int, action: Any, uri: str) -> Any:
     return project_terminal_action(action, uri) if resource < ROOT else project_action(action, uri)
 
 
-def _with_action(envelope: bytes, action: Any) -> bytes:
-    old = decode_json(first_line(envelope))
+def _with_action(entry: Entry, action: Any) -> bytes:
+    old = decode_json(first_line(entry.envelope, entry.seq))
     del old["channel"]
     return encode_json({**old, "action": action})
 

@@ -36,6 +36,14 @@ async def dispose_chat(client: ClientContext, params: Any) -> Json:
     return None
 
 
+async def move_chat(client: ClientContext, params: Any) -> Json:
+    """`moveChat`: move a chat to another session, or to a new one. The default chat stays."""
+    destination = params["destination"]
+    if destination["kind"] not in ("session", "newSession"):
+        raise InvalidValue("$.destination.kind", "'session' or 'newSession'", quote(destination["kind"]))
+    return {"session": await client.host.move_chat(params["channel"], destination)}
+
+
 async def fetch_turns(client: ClientContext, params: Any) -> Json:
     """`fetchTurns`: load older turns for this client. They are sent before the answer (C9)."""
     await client.subscriptions.fetch_turns(params["channel"], params.get("cursor"))
@@ -50,6 +58,7 @@ async def completions(client: ClientContext, params: Any) -> Json:
 REQUESTS: dict[str, Callable[[ClientContext, Any], Awaitable[Json]]] = {
     "createChat": create_chat,
     "disposeChat": dispose_chat,
+    "moveChat": move_chat,
     "fetchTurns": fetch_turns,
     "completions": completions,
 }

@@ -1,6 +1,6 @@
 """A connection of AHP 1.0 or 0.9."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 from msgspec import Raw
@@ -13,7 +13,6 @@ from agenthost.edges.ahp.v1 import commands, older
 from agenthost.edges.ahp.v1.client import ClientContext
 from agenthost.edges.ahp.v1.frames import action_frames, list_notification, older_action_frames
 from agenthost.host.client import HostClient
-from agenthost.host.log.entries import first_line
 from agenthost.host.log.subscriptions import LogItem
 from agenthost.host.sessions.list_notices import Notice
 from agenthost.host.storage import Entry
@@ -32,6 +31,9 @@ class Connection(AnyConnection[ClientContext]):
     requests: ClassVar = commands.REQUESTS
     notifications: ClassVar = commands.NOTIFICATIONS
     concurrent: ClassVar = commands.CONCURRENT
+    # VS Code takes in the answer a moment after it has read it. What it reads meanwhile would be lost with a
+    # snapshot, or come before a replay. When it has, it says something.
+    rest_seconds: ClassVar = 0.25
 
     def _context(
         self, client: HostClient, outbox: Outbox, deliver: Callable[[LogItem], None]
@@ -39,6 +41,10 @@ class Connection(AnyConnection[ClientContext]):
         context = ClientContext(client, outbox, deliver, self.version)
         self._action_frames = older_action_frames if context.is_older else action_frames
         return context
+
+    def _handler(self, method: str) -> Callable[[Any, Any], Awaitable[Json]] | None:
+        is_newer = self.client.is_older and method in older.NEWER_METHODS
+        return None if is_newer else super()._handler(method)
 
     async def _initialize(self, params: Any) -> Json:
         # L1: there is one language so far, so `locale` changes nothing.
@@ -80,7 +86,7 @@ class Connection(AnyConnection[ClientContext]):
         return item.shared(self._action_frames) if item.channel in self.client.feed.channels else ()
 
     def _refusal(self, item: LogItem) -> bytes:
-        return first_line(item.envelope)
+        return item.envelopes()[0]
 
     def _notice(self, notice: Notice) -> Notification | None:
         if ROOT_URI not in self.client.feed.channels:

@@ -28,6 +28,8 @@ def older_action_frames(item: LogItem) -> list[str]:
 
 def list_notification(notice: Notice, *, is_older: bool) -> Notification | None:
     """Return the notification for a change of the list of sessions; `None` if the client sees none (C3)."""
+    if notice.is_task:
+        return None  # C7: a chat of another session
     match notice:
         case Added(summary=summary):
             shown = older.strip_summary(summary) if is_older else summary

@@ -6,13 +6,13 @@ archived marks of chats are set by such actions, and are left out of their state
 
 from typing import Any
 
-from agenthost.host.log.entries import first_line
+from agenthost.core.chats import in_order_added
 from agenthost.host.log.subscriptions import LogItem
 from agenthost.host.storage import Entry
 from agenthost.wire.ahp.enums import SessionStatus
 from agenthost.wire.json import Json, decode_json, encode_json
 
-__all__ = ["envelopes_of", "strip_entry", "strip_state", "strip_summary"]
+__all__ = ["NEWER_METHODS", "envelopes_of", "strip_entry", "strip_state", "strip_summary"]
 
 NEWER_ACTIONS = frozenset(
     {
@@ -28,6 +28,7 @@ NEWER_ACTIONS = frozenset(
         "canvas/stateChanged",
     }
 )
+NEWER_METHODS = frozenset({"moveChat"})
 NEWER_IN_CHATS = ("changes", "movable", "changesets", "backgroundWork", "canvases")
 NEWER_IN_SUMMARIES = ("chats", "defaultChat")
 
@@ -37,7 +38,8 @@ FLAGS = SessionStatus.IS_READ | SessionStatus.IS_ARCHIVED
 def strip_state(state: Any) -> Any:
     """Return the state of a channel without what is newer."""
     if "chats" in state:
-        return {**state, "chats": [_strip_chat(chat) for chat in state["chats"]]}
+        # They cannot follow a change of the order.
+        return {**state, "chats": [_strip_chat(chat) for chat in in_order_added(state["chats"])]}
     return _strip_chat(state) if "turns" in state else state
 
 
@@ -53,7 +55,7 @@ def envelopes_of(item: LogItem) -> list[bytes]:
     action = _strip_action(item.action)
     if action is item.action:
         return list(item.envelopes())
-    return [] if action is None else [_with_action(first_line(item.envelope), action)]
+    return [] if action is None else [_with_action(item.envelopes()[0], action)]
 
 
 def strip_entry(entry: Entry) -> Entry | None:

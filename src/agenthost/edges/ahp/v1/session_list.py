@@ -4,6 +4,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
 
+from agenthost.core.summaries import is_task_summary
 from agenthost.edges.ahp.v1.client import ClientContext
 from agenthost.errors import InvalidValue, NotJson
 from agenthost.wire.error_messages import describe, quote
@@ -43,8 +44,10 @@ async def _all(client: ClientContext) -> list[Any]:
     found: list[Any] = []
     before: int | None = None
     while True:
+        # C7: the session of a subagent is a chat of another one.
         rows = await client.host.list_sessions(before, LISTED_AT_ONCE)
-        found += [decode_json(row.summary) for row in rows]
+        listed = (decode_json(row.summary) for row in rows)
+        found += [summary for summary in listed if not is_task_summary(summary)]
         if len(rows) < LISTED_AT_ONCE:
             return found
         before = rows[-1].number
@@ -70,9 +73,11 @@ async def _search_sessions(client: ClientContext, sought: Any) -> Json:
     if type(sought) is not dict or type(sought.get("text")) is not str:
         raise InvalidValue("$.filter.agenthost", "an object with a text", describe(sought))
     found = await client.host.search_sessions(sought["text"], "$.filter.agenthost.text")
-    excerpts = {match.row.uri: match.excerpt for match in found.matches}
+    summaries = {match.row.uri: decode_json(match.row.summary) for match in found.matches}
+    listed = {uri: summary for uri, summary in summaries.items() if not is_task_summary(summary)}
+    excerpts = {match.row.uri: match.excerpt for match in found.matches if match.row.uri in listed}
     return {
-        "items": [client.to_summary(decode_json(match.row.summary)) for match in found.matches],
+        "items": [client.to_summary(summary) for summary in listed.values()],
         "_meta": {"agenthost": {"excerpts": excerpts, "isComplete": found.is_complete}},
     }
 

@@ -7,8 +7,11 @@ writes are applied one by one, in order; each begins a step, and collected rows 
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias, assert_never
 
+from msgspec.structs import replace
+
 from agenthost.errors import StorageError
 from agenthost.host.storage import (
+    HERE,
     AddMessages,
     AddSession,
     CopyContent,
@@ -23,6 +26,7 @@ from agenthost.host.storage import (
     PutRow,
     PutSnapshot,
     Receipt,
+    Skip,
     Write,
 )
 from agenthost.host.storage.batch import MAX_CLIENTS
@@ -36,7 +40,7 @@ from agenthost.host.storage.checksums import (
     snapshot_sum,
 )
 
-__all__ = ["PUT_GROUP", "Group", "entry_check", "receipt_check"]
+__all__ = ["PUT_GROUP", "GroupCall", "entry_check", "receipt_check"]
 
 _Other: TypeAlias = tuple[Any, ...]
 """Kind, number, another number, three texts, data, more data, and two checksums."""
@@ -57,20 +61,17 @@ def entry_check(seq: int, resource: int, envelope: bytes, only_for: str | None) 
     return entry_sum(0, resource, envelope, only_for) + seq
 
 
-class Group:
-    """The writes of one commit, from the number `base` on and up to `last_seq`."""
+class GroupCall:
+    """The writes of one commit, numbered from `base`. `last_seq` is their last number."""
 
-    def __init__(self, writes: Iterable[Write], base: int, last_seq: int) -> None:
+    def __init__(self, writes: Iterable[Write], base: int) -> None:
         """Collect the writes.
 
         Raises:
-            StorageError: a sequence number is out of order.
+            StorageError: the number of a copied entry is out of order.
         """
-        if last_seq < base:
-            raise StorageError(f"sequence numbers only grow: {last_seq} is below {base}")
         self._base = base
-        self._last_seq = last_seq
-        self._seq = base
+        self.last_seq = base
         self._entries: list[tuple[int, int, bytes, bytes | None, int]] = []
         self._rows: dict[tuple[int, int], tuple[Any, ...]] = {}
         self._messages: list[tuple[int, int, int, bytes, int]] = []
@@ -107,18 +108,22 @@ class Group:
             self._add_messages(write.number, write.position, write.messages)
         elif type(write) is Receipt:
             one = write
+            if one.seq == HERE:
+                one = replace(one, seq=self.last_seq)
             values = (step, one.identity.encode(), one.slot, one.client_seq, one.digest, one.seq)
             self._receipts[step, one.identity, one.slot] = (*values, receipt_check(one))
+        elif type(write) is Skip:
+            self.last_seq += write.count
         elif isinstance(write, AddSession):
             self._add_session(write)
         else:
-            self._others.append(_other(write))  # type: ignore[arg-type] # `type(…) is` does not narrow
+            self._others.append(_other(write, self.last_seq))  # type: ignore[arg-type] # `type(…) is` does not narrow
 
     def _add_entry(self, entry: Entry) -> None:
-        seq, resource, envelope, only_for = entry.seq, entry.resource, entry.envelope, entry.only_for
-        if not self._seq < seq <= self._last_seq:
-            raise StorageError(f"entry {seq} is not above {self._seq} and up to {self._last_seq}")
-        self._seq = seq
+        if entry.seq and entry.seq <= self.last_seq:
+            raise StorageError(f"entry {entry.seq} is not above {self.last_seq}")
+        self.last_seq = seq = entry.seq or self.last_seq + entry.count
+        resource, envelope, only_for = entry.resource, entry.envelope, entry.only_for
         offset = seq - self._base
         checksum = entry_check(offset, resource, envelope, only_for)
         client = None if only_for is None else only_for.encode()
@@ -138,7 +143,7 @@ class Group:
         of_names = names_sum(row.number, row.uri, row.name, row.owner, row.parent)
         values = (row.number, row.parent, *names, row.summary, row.private)
         self._others.append(("A" if row.is_active else "S", *values, checksum, of_names))
-        self._others.append(_other(PutSnapshot(row.number, write.state, write.state_seq)))
+        self._others.append(_other(PutSnapshot(row.number, write.state, write.state_seq), self.last_seq))
         self._add_messages(row.number, 0, write.messages)
 
 
@@ -152,15 +157,18 @@ def _other(
     | DropReceipts
     | EchoReceipt
     | PutClient,
+    here: int,
 ) -> _Other:
+    """Return the values of a write. `here` is the number of the entry before it."""
     match write:
-        case PutSnapshot(number, state, state_seq):
+        case PutSnapshot(number, state, given):
+            state_seq = here if given == HERE else given
             checksum = snapshot_sum(number, state_seq, state)
             return _values("P", number, state_seq, data=state, checksum=checksum)
         case DropSession(number):
             return _values("D", number)
         case DropLog(number, up_to):
-            return _values("L", number, up_to)
+            return _values("L", number, here if up_to == HERE else up_to)
         case CutMessages(number, position):
             return _values("M", number, position)
         case PutContent(number, content_id, content_type, data):
@@ -170,7 +178,8 @@ def _other(
             return _values("Y", target, source)
         case DropReceipts(identity, slot):
             return _values("R", None, slot, identity)
-        case EchoReceipt(identity, client_seq, digest, seq):
+        case EchoReceipt(identity, client_seq, digest, given):
+            seq = here if given == HERE else given
             checksum = receipt_check(Receipt(identity, 0, client_seq, digest, seq))
             return _values("E", client_seq, seq, identity, data=digest, checksum=checksum)
         case PutClient(identity, version):

@@ -17,19 +17,19 @@ from typing import Any, TypeVar
 from agenthost.errors import Damaged, StorageError, StoreTaken
 from agenthost.host.storage import (
     Entry,
+    Group,
     Opening,
     Receipt,
     SessionRow,
     StoredContent,
     StoredSession,
-    Write,
     retention,
 )
 from agenthost.host.storage.checksums import RowDamaged
 from agenthost.host.storage.postgres import reader
 from agenthost.host.storage.postgres.connections import Connection, LoopThread, Readers, connect
 from agenthost.host.storage.postgres.errors import is_refusal, translate
-from agenthost.host.storage.postgres.group import PUT_GROUP, Group
+from agenthost.host.storage.postgres.group import PUT_GROUP, GroupCall
 from agenthost.host.storage.postgres.migrations import prepare
 from agenthost.host.storage.postgres.node import Node
 from agenthost.host.storage.postgres.opening import begin_history, finish_copy
@@ -77,7 +77,8 @@ class PostgresStorage:
         self._ranges = Ranges([])
         self._last_seq = 0
         self._ordinal = 1
-        self._doubtful: tuple[Sequence[Write], int] | None = None  # a group that failed, and its last number
+        self._doubtful: Group | None = None  # a group that failed
+        self._last_ordinal = self._base = 0  # of the last group, as the journal counts
         self._lost: StoreTaken | None = None
         self._reported: set[str] = set()  # damage that was logged already
         self._lock = Lock()
@@ -101,6 +102,7 @@ class PostgresStorage:
         self._node = Node(self.address, self._connect, self._taken)
         self._readers = Readers(self._connect)
         self._lost = self._doubtful = None
+        self._last_ordinal = 0
         connection = await connect(self.address, "agenthost")
         try:
             await prepare(self.address, connection, check_word=self._check_word, is_copy=self._is_copy)
@@ -141,37 +143,35 @@ class PostgresStorage:
 
     # Writing
 
-    def commit(self, writes: Sequence[Write], last_seq: int) -> None:
-        """Apply all of these writes in order, or none; see `Storage.commit`.
+    def commit(self, group: Group) -> int:
+        """Apply all writes of a group in order, or none, and return its base; see `Storage.commit`.
 
-        If it fails, the same writes may be given again: they are applied once, even if they were applied and
-        only the answer was lost.
+        If it fails, the same group may be given again: it is applied once, even if it was applied and only
+        the answer was lost.
         """
         with self._lock:
             loop = self._opened()
-            is_retry = self._doubtful is not None and self._is_doubtful(writes, last_seq)
+            if group.ordinal and group.ordinal == self._last_ordinal:
+                return self._base
+            is_retry = self._doubtful is not None and _is_same(group, self._doubtful)
+            base = max(self._last_seq, group.at_least)
+            if not group.writes and base == self._last_seq and not is_retry:
+                return base
             try:
-                group = Group(writes, self._last_seq, last_seq)
-                if not writes and last_seq == self._last_seq and not is_retry:
-                    return
-                loop.run(self._commit(group, last_seq, is_retry=is_retry))
+                call = GroupCall(group.writes, base)
+                loop.run(self._commit(call, base, is_retry=is_retry))
             except Exception as error:
-                self._doubtful = self._doubtful or (writes, last_seq)
+                self._doubtful = self._doubtful or group
                 failure = translate(error, self.address.shown)
                 if isinstance(failure, StoreTaken):
                     self._taken(failure)
                 raise failure from error
             self._doubtful = None
-            self._last_seq = last_seq
+            self._last_ordinal, self._base, self._last_seq = group.ordinal, base, call.last_seq
             self._ordinal += 1
+            return base
 
-    def _is_doubtful(self, writes: Sequence[Write], last_seq: int) -> bool:
-        """Return whether this is the group that failed. The journal gives the same list again."""
-        assert self._doubtful is not None  # noqa: S101
-        given, up_to = self._doubtful
-        return up_to == last_seq and (given is writes or list(given) == list(writes))
-
-    async def _commit(self, group: Group, last_seq: int, *, is_retry: bool) -> None:
+    async def _commit(self, call: GroupCall, base: int, *, is_retry: bool) -> None:
         if self._doubtful is not None and not is_retry:
             # Another group, so the one that failed is given up. It must not have happened after all.
             if await self._write(_IS_WRITTEN, self._node.id, self._ordinal):
@@ -179,10 +179,10 @@ class PostgresStorage:
                     "an earlier commit that failed was written after all; repeat that one first"
                 )
             self._doubtful = None
-        numbers = (self._node.id, self._ordinal, self._last_seq, last_seq - self._last_seq)
-        base = await self._write(PUT_GROUP, *numbers, *group.columns())
-        if base != self._last_seq:  # nobody else gives numbers while this node is alive
-            raise StorageError(f"{self.address.shown} continues after {base}, not after {self._last_seq}")
+        numbers = (self._node.id, self._ordinal, base, call.last_seq - base)
+        given = await self._write(PUT_GROUP, *numbers, *call.columns())
+        if given != base:  # nobody else gives numbers while this node is alive
+            raise StorageError(f"{self.address.shown} continues after {given}, not after {base}")
 
     async def _write(self, sql: str, *values: object) -> object:
         if self._lost is not None:
@@ -323,3 +323,10 @@ class PostgresStorage:
             self._reported.add(what)
             log.error("%s is damaged in %s: %s", what, self.address.shown, why)
         return Damaged(what)
+
+
+def _is_same(group: Group, other: Group) -> bool:
+    """Return whether this is the group that failed."""
+    if group.ordinal or other.ordinal:
+        return group.ordinal == other.ordinal
+    return group.at_least == other.at_least and group.writes == other.writes
