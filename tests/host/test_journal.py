@@ -248,6 +248,7 @@ class LosesAnswers(SqliteStorage):
         return base
 
 
+@pytest.mark.sqlite
 def test_a_group_whose_commit_was_in_doubt_is_neither_written_nor_numbered_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
