@@ -22,6 +22,7 @@ from agenthost.host.limits import Limits
 from agenthost.host.state.engine import Engine
 from agenthost.host.state.feed import Feed
 from agenthost.host.state.session import Session, TranscriptEntry
+from agenthost.host.storage import Storage
 from agenthost.host.storage.sqlite import SqliteStorage
 from sample import DELTAS, MESSAGE, conversation, encoding_rate
 
@@ -70,12 +71,12 @@ async def listen(feed: Feed, count: int) -> None:
 
 @asynccontextmanager
 async def hosted(
-    states: list[Conversation], items: int
+    states: list[Conversation], items: int, make: Callable[[Path], Storage]
 ) -> AsyncIterator[tuple[Engine, list[Session], list[Feed]]]:
     """Run an engine with these sessions, and a subscriber for each of them."""
     with tempfile.TemporaryDirectory() as folder:
         limits = Limits(subscriber_items=items + 1, subscriber_bytes=1_000 * (items + 1))
-        async with Engine(SqliteStorage(Path(folder)), limits) as engine:
+        async with Engine(make(Path(folder)), limits) as engine:
             made = [
                 await engine.sessions.create(f"demo:/{place}", state, name=str(place))
                 for place, state in enumerate(states)
@@ -86,9 +87,18 @@ async def hosted(
             yield engine, made, feeds
 
 
-async def measure(run: Run, states: list[Conversation], count: int, envelopes: int) -> float:
-    """Return how many a second, in all sessions at once, from the first until the last was shown."""
-    async with hosted(states, count * envelopes) as (engine, made, feeds):
+async def measure(
+    run: Run,
+    states: list[Conversation],
+    count: int,
+    envelopes: int,
+    make: Callable[[Path], Storage] = SqliteStorage,
+) -> float:
+    """Return how many a second, in all sessions at once, from the first until the last was shown.
+
+    `make` makes the store, given an empty folder.
+    """
+    async with hosted(states, count * envelopes, make) as (engine, made, feeds):
         begun = time.perf_counter()
         await asyncio.gather(
             *(run(engine, session, count) for session in made),

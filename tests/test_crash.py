@@ -7,11 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from agenthost.host.storage.postgres.store import PostgresStorage
+from agenthost.host.storage.sqlite import SqliteStorage
 from agenthost.wire.ahp import ROOT_URI
 from crash.checks import Checker, Seen, Wrong
 from crash.faults import Fault
 from crash.harness import Death, Harness
 from crash.model import scripted_model
+from crash.places import Database
+from databases import needs_postgres, own_postgres
 
 SEED = 7
 KILLS = 20
@@ -22,6 +26,15 @@ def test_nothing_is_lost_and_nothing_happens_twice_over_many_kills(tmp_path: Pat
     assert summary.kills == KILLS
     assert summary.found.turns["complete"] > 20
     assert summary.chats > 5
+
+
+@needs_postgres
+@pytest.mark.parametrize("kills", [6, pytest.param(60, marks=pytest.mark.long)])
+def test_nothing_is_lost_and_nothing_happens_twice_on_postgres(tmp_path: Path, kills: int) -> None:
+    with own_postgres() as server:
+        summary = Harness(tmp_path, SEED, place=Database(server, PostgresStorage)).run(kills)
+    assert summary.kills == kills
+    assert summary.found.turns["complete"] > 20
 
 
 @pytest.mark.parametrize(
@@ -69,10 +82,10 @@ def test_the_checks_find_what_is_wrong(tmp_path: Path) -> None:
     harness.live(Death(lines=400))
     seen = Seen(shown={ROOT_URI: [(10**15, b"{}")]})
     with pytest.raises(Wrong, match="differs"):
-        Checker().check(tmp_path / "data", tmp_path / "notes.txt", seen, [], at_end=False)
+        Checker().check(SqliteStorage(tmp_path / "data"), tmp_path / "notes.txt", seen, [], at_end=False)
     seen = Seen(durable=10**15)
     with pytest.raises(Wrong, match="durable was 1000000000000000"):
-        Checker().check(tmp_path / "data", tmp_path / "notes.txt", seen, [], at_end=False)
+        Checker().check(SqliteStorage(tmp_path / "data"), tmp_path / "notes.txt", seen, [], at_end=False)
     (tmp_path / "notes.txt").write_text("call_1 once\ncall_1 once\n")
     with pytest.raises(Wrong, match="ran twice"):
-        Checker().check(tmp_path / "data", tmp_path / "notes.txt", Seen(), [], at_end=False)
+        Checker().check(SqliteStorage(tmp_path / "data"), tmp_path / "notes.txt", Seen(), [], at_end=False)

@@ -8,7 +8,7 @@ import pytest
 
 from agenthost.commands import install_command
 
-LIBRARIES = ["mcp", "acp", "pydantic_ai", "langgraph", "langchain_core"]
+LIBRARIES = ["mcp", "acp", "pydantic_ai", "langgraph", "langchain_core", "asyncpg"]
 GONE = f"import sys; sys.modules.update(dict.fromkeys({LIBRARIES}))\n"
 
 
@@ -24,6 +24,10 @@ def told(code: str) -> str:
         ("from agenthost.tools.mcp import McpServer; McpServer('x', command='y')", "'agenthost[mcp]'"),
         ("from agenthost.agents.adapters import PydanticAgent", "'agenthost[llm]'"),
         ("from agenthost.agents.adapters import LangGraphAgent", "pip install langgraph"),
+        (
+            "from agenthost.host.storage.stores import shared_store; shared_store('postgresql:///agents')",
+            "install agenthost[postgres]",
+        ),
     ],
 )
 def test_what_needs_a_library_names_it(code: str, sentence: str) -> None:
@@ -52,5 +56,6 @@ def test_in_a_clone_it_is_installed_into_its_own_environment(monkeypatch: pytest
 
 
 def test_the_rest_needs_none_of_them() -> None:
-    modules = "agenthost.agents.declared.builder, agenthost.cli.serve, agenthost.agents.adapters.text_agent"
+    modules = "agenthost.agents.declared.builder, agenthost.cli.serve, agenthost.cli.copy"
+    modules += ", agenthost.agents.adapters.text_agent"
     assert told(f"import {modules}; print('fine')") == "fine"

@@ -34,7 +34,7 @@ PARTS: dict[str, set[str]] = {
     "wire": {"errors"},
     "core": {"errors", "wire"},
     "host": {"core", "errors", "logs", "threads", "wire"},
-    "settings": {"host", "locations"},
+    "settings": {"errors", "host", "locations"},
     "tools": {"__version__", "commands", "core", "errors", "host", "logs", "threads", "wire"},
     "agents": {"__version__", "commands", "core", "errors", "host", "logs", "threads", "tools", "wire"},
     "edges": {
@@ -69,6 +69,7 @@ PARTS: dict[str, set[str]] = {
 
 HOST_MODULES = (
     "limits",
+    "store_address",
     "counters",
     "task_limits",
     "client_files",
@@ -121,6 +122,7 @@ LOADED: dict[str, set[str | None]] = {
     # Libraries that are loaded when they are first needed.
     "agenthost.agents.model.agent": {"agenthost.agents.model.step", "agenthost.agents.model.summaries"},
     "agenthost.tools.mcp.server": {"agenthost.tools.mcp.connection"},
+    "agenthost.host.storage.stores": {None},
     # `Host.serve`: the one import that points up.
     "agenthost.host.host": {"agenthost.edges.server"},
 }
@@ -188,8 +190,8 @@ def test_a_package_of_the_host_imports_what_it_says(package: str) -> None:
 
 
 @pytest.mark.parametrize("package", host_packages())
-def test_a_package_of_the_host_imports_packages_and_limits(package: str) -> None:
-    assert declared(package) <= {*host_packages(), "limits"}
+def test_a_package_of_the_host_imports_packages_limits_and_addresses(package: str) -> None:
+    assert declared(package) <= {*host_packages(), "limits", "store_address"}
 
 
 def test_the_modules_of_the_host_stand_on_its_packages_in_order() -> None:

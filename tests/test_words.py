@@ -35,6 +35,9 @@ OURS: dict[str, tuple[str, ...]] = {
     # Types of media.
     "core/media_types.py": ('"application/pdf"',),
     "host/authoring/tool_results.py": ('"application/octet-stream"',),
+    # A setting of PostgreSQL.
+    "host/storage/postgres/connections.py": ("application_name",),
+    "host/storage/postgres/node.py": ("application_name",),
     # The header of an SQLite file, and the versions of our own tables and files.
     "host/storage/migrations.py": (
         *("application_id", "APPLICATION_ID"),

@@ -54,6 +54,17 @@ class StorageInUse(StorageError):
     """Another process uses the store; the sentence says which."""
 
 
+class WrongAddress(StorageError):
+    """Something is not the address of a store; the sentence says what was expected."""
+
+
+class StoreTaken(StorageError):
+    """The store continues without this process, which has to end; the sentence says why.
+
+    Nothing that it writes from now on is kept, however often it tries.
+    """
+
+
 class Damaged(StorageError):
     """Something in the store is not what was written; the rest of the store can be used."""
 

@@ -14,8 +14,7 @@ from agenthost.core.summaries import session_summary
 from agenthost.core.transcript import TRANSCRIPT, check_imported_history, public, requested_calls
 from agenthost.errors import InvalidValue
 from agenthost.host.log.text_runs import unpack
-from agenthost.host.storage import ROOT, Entry, StoredSession
-from agenthost.host.storage.sqlite import SqliteStorage
+from agenthost.host.storage import ROOT, Entry, Storage, StoredSession
 from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.ahp.actions.text import ACTION
 from agenthost.wire.json import decode_json, encode_json
@@ -70,14 +69,13 @@ class Checker:
         self._sessions: dict[str, Any] = {}
 
     def check(
-        self, data: Path, notes: Path, seen: Seen, plans: Sequence[SessionPlan], *, at_end: bool
+        self, storage: Storage, notes: Path, seen: Seen, plans: Sequence[SessionPlan], *, at_end: bool
     ) -> Found:
-        """Check the store in a folder that nobody else uses, as far as these sessions go."""
+        """Check a store that nobody else uses, as far as these sessions go."""
         found = Found()
         ran = read_notes(notes)
         twice = [call_id for call_id, times in ran.items() if times > 1]
         demand(not twice, "ran twice:", twice)
-        storage = SqliteStorage(data)
         opening = storage.open()
         try:
             demand(opening.last_seq >= seen.durable, "durable was", seen.durable, "not", opening.last_seq)
@@ -97,9 +95,7 @@ class Checker:
             storage.close()
         return found
 
-    def _check_log(
-        self, storage: SqliteStorage, number: int, uri: str, seen: Seen, client: str
-    ) -> list[Entry]:
+    def _check_log(self, storage: Storage, number: int, uri: str, seen: Seen, client: str) -> list[Entry]:
         """Check that what was shown is the beginning of the log: nothing missing, twice, or changed."""
         log = unpack(storage.replay(0, [number], client))
         numbers = [entry.seq for entry in log]
@@ -173,7 +169,7 @@ class _Session:
         stored: StoredSession,
         ran: Counter[str],
         found: Found,
-        storage: SqliteStorage,
+        storage: Storage,
     ) -> None:
         self._plan = plan
         self._states = states

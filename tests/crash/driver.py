@@ -7,6 +7,7 @@ It reports line by line, each in one write, so that what was reported before a k
 import asyncio
 import json
 import logging
+import os
 import sys
 from dataclasses import dataclass
 from importlib import import_module
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from agenthost.host.access.identity import Identity
+from agenthost.host.access.vault import VARIABLE
 from agenthost.host.host import Host
 from agenthost.host.limits import Limits
 from agenthost.host.sessions.new_session import NewSession
@@ -21,6 +23,7 @@ from agenthost.wire.ahp import ROOT_URI
 from crash.agents import REMOTE, TRUSTED, make_agents
 from crash.conversation import Conversation, made, report
 from crash.faults import Fault, suffer
+from crash.places import SECRET_KEY
 from crash.plan import SessionPlan, plan_session
 
 NOTES = "notes.txt"
@@ -38,6 +41,7 @@ class Orders:
         until: the number of the first session not to begin; without one, it goes on for ever.
         fault: what to suffer meanwhile.
         service: where the model is that answers; without one, agents do that follow the script by themselves.
+        store: the database to keep everything in; without one, it is a folder.
     """
 
     seed: int
@@ -47,6 +51,7 @@ class Orders:
     until: int | None = None
     fault: Fault | None = None
     service: str | None = None
+    store: str | None = None
 
     def plan(self, number: int) -> SessionPlan:
         """Return the plan of the session of this number."""
@@ -61,7 +66,7 @@ class Life:
         self._finished = set(orders.finished)
         # It is killed from outside, and often before any turn gets further.
         limits = Limits(sessions_in_memory=3, log_per_session=10**9, log_in_all=10**9, crashes_per_turn=10**9)
-        self._host = Host(data=folder / "data", workspace=folder, limits=limits)
+        self._host = Host(data=folder / "data", workspace=folder, limits=limits, store=orders.store)
         for agent in make_agents(folder / NOTES, orders.service):
             self._host.add(agent)
 
@@ -128,6 +133,8 @@ def main() -> None:
     fault = Fault(**given.pop("fault")) if given.get("fault") else None
     if given.get("service"):
         import_module("pydantic_ai.models.openai")  # takes seconds, and there is nothing in them to be killed
+    if given.get("store"):
+        os.environ[VARIABLE] = SECRET_KEY
     asyncio.run(Life(Path(sys.argv[1]), Orders(**{**given, "fault": fault})).run())
     report("done")
 

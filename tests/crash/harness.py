@@ -2,22 +2,19 @@
 
 import json
 import random
-import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
-from agenthost.host.storage.sqlite import SqliteStorage
 from crash.checks import Checker, Found, Seen, Wrong, demand
 from crash.driver import NOTES, Orders
 from crash.faults import Fault
+from crash.places import Folder, Place
 from crash.plan import SessionPlan, plan_session
 
 WORKERS = 6
@@ -85,8 +82,11 @@ class Summary:
 class Harness:
     """Many lives on one folder."""
 
-    def __init__(self, folder: Path, seed: int, service: str | None = None) -> None:
+    def __init__(
+        self, folder: Path, seed: int, service: str | None = None, place: Place | None = None
+    ) -> None:
         self._folder = folder
+        self._place = Folder(folder) if place is None else place
         self._service = service
         self._seed = seed
         self._chance = random.Random(seed)  # noqa: S311 - to be drawn again
@@ -146,7 +146,9 @@ class Harness:
     def live(self, death: Death | None, fault: Fault | None = None, until: int | None = None) -> None:
         """Let the driver live until its death; without one, until it is done."""
         finished = self._numbers_finished()
-        orders = Orders(self._seed, WORKERS, self._seen.last(), finished, until, fault, self._service)
+        orders = Orders(
+            self._seed, WORKERS, self._seen.last(), finished, until, fault, self._service, self._place.url
+        )
         with (self._folder / "stderr.txt").open("wb") as errors:
             process = subprocess.Popen(
                 [sys.executable, "-m", "crash.driver", str(self._folder)],
@@ -229,22 +231,19 @@ class Harness:
 
     def _check_copy(self) -> None:
         """Check a copy, so that the next life finds the store just as the kill left it."""
-        with tempfile.TemporaryDirectory(dir=self._folder) as copy:
-            data = Path(copy) / "data"
-            if (self._folder / "data").exists():
-                shutil.copytree(self._folder / "data", data)
+        with self._place.copied() as storage:
             plans = [plan for plan in self._plans(self._until()) if plan.uri not in self._seen.finished]
-            self._checker.check(data, self._folder / NOTES, self._seen, plans, at_end=False)
+            self._checker.check(storage, self._folder / NOTES, self._seen, plans, at_end=False)
 
     def _check_end(self, plans: list[SessionPlan]) -> None:
         notes = self._folder / NOTES
-        found = self._checker.check(self._folder / "data", notes, self._seen, plans, at_end=True)
+        found = self._checker.check(self._place.store(), notes, self._seen, plans, at_end=True)
         self._summary.found = found
         self._summary.chats = chats = sum(plan.home is not None for plan in plans)
         self._summary.sessions = len(self._seen.finished) - chats
         planned = {plan.uri for plan in plans}
         demand(self._seen.finished == planned, "not finished:", planned ^ self._seen.finished)
-        check_integrity(self._folder / "data")
+        self._place.check()
 
     def _plans(self, until: int) -> list[SessionPlan]:
         plans = [self._plan(number) for number in range(until)]
@@ -289,14 +288,3 @@ class _Killer:
 def _entry(rest: bytes) -> tuple[str, int, bytes]:
     uri, seq, envelope = rest.split(b" ", 2)
     return uri.decode(), int(seq), envelope
-
-
-def check_integrity(data: Path) -> None:
-    """Let SQLite look at every page."""
-    storage: Any = SqliteStorage(data)
-    storage.open()
-    try:
-        verdict = storage._writer.execute("PRAGMA integrity_check").fetchall()
-        demand(verdict == [("ok",)], "SQLite says", verdict)
-    finally:
-        storage.close()

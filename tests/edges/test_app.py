@@ -78,6 +78,7 @@ def test_while_the_host_is_not_open_the_server_is_alive_but_not_ready(
     run(story)
 
 
+@pytest.mark.sqlite
 def test_a_store_that_cannot_be_written_makes_it_not_ready_without_naming_files(tmp_path: Path) -> None:
     async def story() -> None:
         async with site(tmp_path) as here:

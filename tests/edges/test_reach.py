@@ -18,8 +18,9 @@ EDGES_IMPORT: dict[str, set[str]] = {
     # Who is let in.
     "access.caller": {"ANYBODY", "Caller"},
     "access.identity": {"Identity"},
-    "access.keys": {"Keys"},
-    "access.token_file": {"TOKEN", "TokenFile"},
+    "access.keys": {"KeyRing", "Keys"},
+    "access.token_file": {"TOKEN", "SharedToken", "Token", "TokenFile"},
+    "store_address": {"StoreAddress"},
     # What goes in.
     "sessions.action_source": {"ClientAction"},
     "sessions.dispatch": {"public_reason"},
@@ -46,7 +47,7 @@ EDGES_IMPORT: dict[str, set[str]] = {
     "limits": {"Limits"},
     # Functions that know no host.
     "lifecycle": {"new_id"},
-    "sandbox.environment": {"forbid_inspection", "hide_secrets"},
+    "sandbox.environment": {"forbid_inspection", "hide_argument", "hide_secrets"},
     "sessions.session_options": {"option_values"},
     "sessions.tool_access": {"is_trusted_always"},
     "state.redaction": {"SECRET_KEYS", "redact"},
@@ -57,18 +58,24 @@ EDGES_IMPORT: dict[str, set[str]] = {
 
 COMMANDS_IMPORT: dict[str, set[str]] = {
     "host": {"Host"},
-    "access.keys": {"ApiKey", "KeyFile", "KeyNotFound"},
-    "access.token_file": {"TOKEN", "TokenFile"},
+    "access.documents": {"Document", "FileDocument"},
+    "access.keys": {"FILE", "KEYS", "ApiKey", "KeyFile", "KeyNotFound", "KeyRing"},
+    "access.token_file": {"TOKEN", "Token", "TokenFile"},
+    "access.vault": {"FILE", "VARIABLE"},
+    "store_address": {"StoreAddress", "parse_address"},
     "authoring.agent": {"Agent"},
     "files.grants": {"FilePolicy"},
     "programs.command": {"parse_command"},
+    "sandbox.environment": {"hide_argument"},
     "sandbox.policy": {"SandboxPolicy"},
     # A store that no host has open.
     "offline": {"cancel_turn"},
-    "storage.data_folder": {"DataFolder"},
+    "storage.copying": {"CopiedStore", "copy_store"},
+    "storage.data_folder": {"DataFolder", "sync_folder"},
+    "storage.stores": {"shared_documents", "shared_store"},
     "storage.integrity": {"Report", "examine"},
     "storage.repair": {"repair"},
-    "storage.sqlite": {"FILE"},
+    "storage.sqlite": {"FILE", "SqliteStorage"},
 }
 """All that the command line imports of the host."""
 

@@ -18,6 +18,8 @@ from serving import TIMEOUT
 from talking import Talk, talking
 from turning import crash, made, parts, pass_time
 
+pytestmark = pytest.mark.sqlite  # a crash is a copy of the data folder
+
 MAX_CRASHES = Limits().crashes_per_turn
 
 SCRIPT = """

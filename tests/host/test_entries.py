@@ -139,6 +139,7 @@ def give_numbers(file: Path) -> None:
         store.execute(f"PRAGMA user_version = {UNNUMBERED - 1}")
 
 
+@pytest.mark.sqlite
 def test_a_store_with_numbers_in_its_envelopes_is_read_as_before(tmp_path: Path) -> None:
     async def story() -> None:
         meta: Any = {MODEL: {"id": "large"}, DIFFS: [], "git": "main"}

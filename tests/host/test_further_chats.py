@@ -239,6 +239,7 @@ async def stored(folder: Path) -> None:
         await host.journal.wait()
 
 
+@pytest.mark.sqlite
 def test_a_store_with_chats_has_no_damage_and_damage_in_a_chat_is_found(tmp_path: Path) -> None:
     run(lambda: stored(tmp_path))
     assert examine(tmp_path / FILE, is_deep=True).is_sound
@@ -248,6 +249,7 @@ def test_a_store_with_chats_has_no_damage_and_damage_in_a_chat_is_found(tmp_path
     assert [what for _, what in report.damaged.values()] == ["row: its names"]
 
 
+@pytest.mark.sqlite
 def test_a_repair_keeps_chats_with_their_session_and_loses_them_with_it(tmp_path: Path) -> None:
     run(lambda: stored(tmp_path))
     with closing(sqlite3.connect(tmp_path / FILE)) as file, file:

@@ -175,6 +175,7 @@ def test_a_session_is_after_a_restart_what_it_was_before(tmp_path: Path) -> None
     run(story)
 
 
+@pytest.mark.sqlite
 def test_two_hosts_cannot_have_one_folder(tmp_path: Path) -> None:
     async def story() -> None:
         async with talking(tmp_path, made(echoes)):

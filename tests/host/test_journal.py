@@ -174,6 +174,7 @@ def test_waiting_for_an_older_ticket_does_not_wait_for_newer_ones(tmp_path: Path
     run(story)
 
 
+@pytest.mark.sqlite
 def test_a_store_that_cannot_be_written_loses_nothing_and_shows_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -209,6 +210,7 @@ def test_a_store_that_cannot_be_written_loses_nothing_and_shows_nothing(
     run(story)
 
 
+@pytest.mark.sqlite
 def test_closing_while_the_store_cannot_be_written_ends_in_time_and_tells_those_who_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -246,6 +248,7 @@ class LosesAnswers(SqliteStorage):
         return base
 
 
+@pytest.mark.sqlite
 def test_a_group_whose_commit_was_in_doubt_is_neither_written_nor_numbered_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -196,6 +197,7 @@ def test_one_that_saw_half_of_a_run_gets_the_other_half(tmp_path: Path) -> None:
     run(story)
 
 
+@pytest.mark.sqlite
 def test_a_store_of_version_1_is_taken_over_with_its_runs(tmp_path: Path) -> None:
     unpack_store(1, tmp_path)
     found = select(tmp_path, "SELECT envelope FROM log WHERE instr(envelope, x'0A')")

@@ -204,6 +204,7 @@ def test_a_listener_is_bounded_by_envelopes_and_not_by_runs(tmp_path: Path) -> N
     run(story)
 
 
+@pytest.mark.sqlite
 def test_an_agent_waits_while_the_disk_is_behind_with_its_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -122,6 +122,7 @@ def bytes_in(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
 
 
+@pytest.mark.sqlite
 def test_a_secret_of_a_session_reaches_the_agent_and_is_nowhere_on_disk_in_clear(tmp_path: Path) -> None:
     keeper = Keeper()
 

@@ -28,9 +28,16 @@ PROGRESS_SECONDS = 5.0
 def run(options: Mapping[str, Any], *, is_deep: bool, is_repair: bool) -> None:
     """Check the store of a data folder that no server uses; repair it if wanted and needed."""
     try:
-        path = read_settings(options).data / FILE
+        settings = read_settings(options)
     except SettingsError as error:
         fail(str(error), code=2)
+    if settings.store is not None and options.get("data") is None:
+        fail(
+            "doctor checks the SQLite store of a data folder; PostgreSQL has its own programs for that, such "
+            "as pg_amcheck, and the server reports every damaged row that it reads",
+            code=2,
+        )
+    path = settings.data / FILE
     if not path.exists():
         fail(f"there is no store in {path.parent}; use --data to name its folder", code=2)
     folder = DataFolder(path.parent)

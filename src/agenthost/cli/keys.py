@@ -1,22 +1,19 @@
-"""`agenthost keys`: the API keys of a data folder. The server may be running."""
+"""`agenthost keys`: the API keys of a data folder, or of a store. The server may be running."""
 
 import re
-import shlex
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import typer
 
 from agenthost.cli.exit_codes import fail
+from agenthost.cli.places import Place, opened_place
 from agenthost.commands import command
 from agenthost.core.decisions.grants import DEFAULT_GRANTS, GRANTS, Grant
-from agenthost.errors import StorageError
-from agenthost.host.access.keys import ApiKey, KeyFile, KeyNotFound
-from agenthost.settings import SettingsError, data_option, read_settings
+from agenthost.host.access.keys import ApiKey, KeyNotFound
 
 MAX_NAME = 100
 
@@ -44,18 +41,14 @@ def create(options: Mapping[str, Any], new: NewKey) -> None:
     for option, value in (("--owner", new.owner), ("--name", new.name)):
         if len(value) > MAX_NAME or not value.isprintable():
             fail(f"{option}: expected at most {MAX_NAME} characters on one line", code=2)
-    data = data_folder(options)
-    file = KeyFile(data)
-    try:
-        is_first = file.read() is None
-        key, text = file.create(new.owner, new.name, seconds, grants)
-    except StorageError as error:
-        fail(str(error))
+    with opened_place(options) as place:
+        is_first = place.keys.read() is None
+        key, text = place.keys.create(new.owner, new.name, seconds, grants)
     typer.echo(text)
     typer.echo(f"Created key {key.id}. Keep it safe: it is not shown again.", err=True)
     typer.echo(_describe_grants(key), err=True)
     if is_first:
-        typer.echo(_first_key_notice(new.owner, data), err=True)
+        typer.echo(_first_key_notice(new.owner, place), err=True)
 
 
 def _grants(new: NewKey) -> list[Grant]:
@@ -74,7 +67,7 @@ def _describe_grants(key: ApiKey) -> str:
     return " ".join(lines)
 
 
-def _first_key_notice(owner: str, data: Path) -> str:
+def _first_key_notice(owner: str, place: Place) -> str:
     """Explain what the first key changes for clients that connected without one."""
     lines = [
         "This is the first key. From now on the server requires one: whoever is connected without a key is",
@@ -82,17 +75,15 @@ def _first_key_notice(owner: str, data: Path) -> str:
         "it from --key or AGENTHOST_KEY; other clients send it as `Authorization: Bearer KEY`.",
     ]
     if owner:
-        keyless = command("keys", "create", *data_option(data))
+        keyless = command("keys", "create", *place.option)
         lines.append(f"Existing sessions have no owner; a key without --owner opens them: {keyless}")
     return "\n".join(lines)
 
 
 def list_all(options: Mapping[str, Any]) -> None:
     """List the keys, without their secrets."""
-    try:
-        keys = KeyFile(data_folder(options)).read()
-    except StorageError as error:
-        fail(str(error))
+    with opened_place(options) as place:
+        keys = place.keys.read()
     if not keys:
         typer.echo("There are no keys." if keys is None else "There are no keys left.", err=True)
         return
@@ -107,40 +98,25 @@ def list_all(options: Mapping[str, Any]) -> None:
 
 def revoke(options: Mapping[str, Any], key_id: str) -> None:
     """Remove a key. If it was the last valid one, nobody can connect until there is another."""
-    data = data_folder(options)
-    file = KeyFile(data)
-    try:
-        key = file.revoke(key_id)
-        left = file.read() or []
-    except KeyNotFound as error:
-        fail(f"{error}; to list the keys: {command('keys', 'list', *data_option(data))}")
-    except StorageError as error:
-        fail(str(error))
+    with opened_place(options) as place:
+        try:
+            key = place.keys.revoke(key_id)
+        except KeyNotFound as error:
+            fail(f"{error}; to list the keys: {command('keys', 'list', *place.option)}")
+        left = place.keys.read() or []
     typer.echo(f"Revoked key {key.id}.")
     if not any(one.is_valid(time.time()) for one in left):
-        typer.echo(_last_key_notice(key, file.path, data), err=True)
+        typer.echo(_last_key_notice(key, place), err=True)
 
 
-def _last_key_notice(key: ApiKey, path: Path, data: Path) -> str:
+def _last_key_notice(key: ApiKey, place: Place) -> str:
     """Say that nobody can connect without a valid key, and how to change that."""
     owner = ["--owner", key.owner] if key.owner else []
     return (
         "No valid key is left, so nobody can connect now. A revoked key cannot be restored.\n"
-        f"To create another one: {command('keys', 'create', *owner, *data_option(data))}\n"
-        f"To go back to the token, without keys: stop the server, then rm {shlex.quote(str(path))}"
+        f"To create another one: {command('keys', 'create', *owner, *place.option)}\n"
+        f"To go back to the token, without keys: stop the server, then {place.removal}"
     )
-
-
-def data_folder(options: Mapping[str, Any]) -> Path:
-    """Return the data folder. One that was named has to exist: the name may be a typo."""
-    try:
-        data = read_settings(options).data
-    except SettingsError as error:
-        fail(str(error), code=2)
-    if data_option(data) and not data.is_dir():
-        hint = f"to create it for a new server: mkdir -p {shlex.quote(str(data))}"
-        fail(f"there is no folder {data}; {hint}")
-    return data
 
 
 def _seconds(text: str) -> int:

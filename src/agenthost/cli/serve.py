@@ -49,6 +49,7 @@ def run(names: Sequence[str], options: Mapping[str, Any]) -> None:
         sandbox=SandboxPolicy(
             settings.sandbox, settings.sandbox_network, settings.sandbox_read, settings.sandbox_write
         ),
+        store=settings.store,
     )
     _check_unused(names, settings)
     for agent in _agents(names, settings):

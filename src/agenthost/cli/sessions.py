@@ -150,13 +150,15 @@ def _end_anywhere(server: Server, options: Mapping[str, Any], name: str) -> str:
     from agenthost.cli.stored_sessions import end_turn  # noqa: PLC0415 - importing the host takes a while
     from agenthost.settings import read_settings  # noqa: PLC0415
 
-    data = read_settings(options).data
-    if not data.is_dir():
+    settings = read_settings(options)
+    is_folder = settings.store is None or (options.get("data") is not None and options.get("store") is None)
+    if is_folder and not settings.data.is_dir():
         if options.get("data") is not None:
-            raise ValueError(f"there is no folder {data}")
+            raise ValueError(f"there is no folder {settings.data}")
         return _end_served(server, name)
+    place = settings.data if is_folder or settings.store is None else settings.store
     try:
-        return asyncio.run(end_turn(data, name))
+        return asyncio.run(end_turn(place, name))
     except StorageInUse as held:
         try:
             return _end_served(server, name)

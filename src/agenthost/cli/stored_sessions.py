@@ -1,4 +1,4 @@
-"""Sessions in a data folder that no server uses: their turns can still be ended."""
+"""Sessions in a data folder, or in a store, that no server uses: their turns can still be ended."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -7,19 +7,20 @@ from pathlib import Path
 from agenthost.cli.chat.render.wording import join_names, session_id
 from agenthost.cli.chat.sessions import MIN_PREFIX_LENGTH
 from agenthost.host.offline import cancel_turn
+from agenthost.host.store_address import StoreAddress
 
 __all__ = ["end_turn"]
 
 
-async def end_turn(data: Path, name: str) -> str:
+async def end_turn(place: Path | StoreAddress, name: str) -> str:
     """End the turn of a session and of the subagents it started, and return the session's URI.
 
     Raises:
-        StorageInUse: a server uses the folder.
+        StorageInUse: a server uses it.
         StorageError: the store cannot be opened.
         ValueError: there is no such session, or it has no turn.
     """
-    return await cancel_turn(data, partial(_chosen, name))
+    return await cancel_turn(place, partial(_chosen, name))
 
 
 def _chosen(name: str, uris: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from agenthost import __version__
 from agenthost.commands import command
 from agenthost.host.access.keys import Keys
 from agenthost.host.host import Host
+from agenthost.host.store_address import StoreAddress
 from agenthost.settings import data_option
 
 __all__ = ["fail", "fill_standard_streams", "first_key", "say", "welcome"]
@@ -25,16 +26,17 @@ def welcome(url: str, host: Host, keys: Keys) -> str:
     agents = [agent.name + (f" ({agent.title})" if agent.title else "") for agent in host.agents.values()]
     rows = [("page", f"{url}/" if keys.token is None else f"{url}/#tkn={keys.token.text}")]
     rows += zip(["agents", *[""] * len(agents)], agents or ["none"], strict=False)
-    rows.append(("data", "kept only until it stops" if host.data is None else str(host.data)))
+    rows.append(_data_row(host))
     rows.append(("workspace", str(host.workspace)))
     if host.workspaces is not None:
         rows.append(("", f"{host.workspaces}, a folder for each owner of keys"))
     rows.append(("sandbox", str(host.confinement)))
-    if keys.has_keys and host.data is not None:
-        shown = command("keys", "list", *data_option(host.data))
+    place = _place_option(host.data, host.store)
+    if keys.has_keys and place is not None:
+        shown = command("keys", "list", *place)
         rows.append(("access", f"only with an API key; {shown} lists them"))
-    elif keys.is_needed and host.data is not None:
-        shown = command("token", *data_option(host.data))
+    elif keys.is_needed and place is not None:
+        shown = command("token", *place)
         rows.append(("access", f"with the token in the page's address; {shown} prints it"))
     if not keys.is_needed:
         rows.append(("warning", "no authentication: everybody on this machine can do what you can"))
@@ -42,6 +44,19 @@ def welcome(url: str, host: Host, keys: Keys) -> str:
     rows += [("try", _first_words(url, host, has_keys=keys.has_keys)), ("stop", "Ctrl-C")]
     lines = [f"  {word:<11}{text}" for word, text in rows]
     return "\n".join([f"agenthost {__version__} listens on {url}", *lines])
+
+
+def _data_row(host: Host) -> tuple[str, str]:
+    if host.store is not None:
+        return "store", host.store.shown
+    return "data", "kept only until it stops" if host.data is None else str(host.data)
+
+
+def _place_option(data: Path | None, store: StoreAddress | None) -> list[str] | None:
+    """Return the words that name the place of the keys to our commands; `None` if there is none."""
+    if store is not None:
+        return ["--store", store.shown]
+    return None if data is None else data_option(data)
 
 
 def _first_words(url: str, host: Host, *, has_keys: bool) -> str:
@@ -54,8 +69,10 @@ def _first_words(url: str, host: Host, *, has_keys: bool) -> str:
     return command("chat", *where, *which)
 
 
-def first_key(data: Path | None) -> str:
-    """Return how to create a first key for the server of a data folder."""
+def first_key(data: Path | None, store: StoreAddress | None = None) -> str:
+    """Return how to create a first key for the server of a data folder, or of a store."""
+    if store is not None:
+        return f"create one with `{command('keys', 'create', '--store', store.shown)}`"
     if data is None:
         return "give the host a data folder, and create one there"
     option = data_option(data)

@@ -36,13 +36,13 @@ from agenthost.edges.health import Phase
 from agenthost.edges.http_protocol import HttpProtocol
 from agenthost.edges.page import Page
 from agenthost.edges.rates import Rates
-from agenthost.edges.shutdown import Stopper
+from agenthost.edges.shutdown import Stopper, end_within
 from agenthost.edges.websocket_protocol import WebSocketProtocol
-from agenthost.errors import SandboxUnavailable, StorageError
-from agenthost.host.access.keys import Keys
-from agenthost.host.access.token_file import TOKEN, TokenFile
+from agenthost.errors import SandboxUnavailable, StorageError, StoreTaken
+from agenthost.host.access.keys import KeyRing, Keys
+from agenthost.host.access.token_file import TOKEN, SharedToken, Token, TokenFile
 from agenthost.host.host import Host
-from agenthost.host.sandbox.environment import forbid_inspection, hide_secrets
+from agenthost.host.sandbox.environment import forbid_inspection, hide_argument, hide_secrets
 from agenthost.host.storage.data_folder import mode_for_others
 from agenthost.locations import server_note
 from agenthost.logs import set_up
@@ -68,6 +68,12 @@ CONNECTIONS_SECONDS = 2
 
 HOST_SECONDS = 6.0
 """How long the host may take to close. Its journal waits up to five for a slow disk."""
+
+TAKEN_SECONDS = 1.0
+"""How long the host may take to close if another process has taken over its store."""
+
+TAKEN = 75
+"""The exit code then: that of a temporary failure. A supervisor starts the server again."""
 
 GARBAGE_OBJECTS = 20_000
 """How many new objects trigger the garbage collector. Python's default is 700."""
@@ -95,10 +101,15 @@ def serve(host: Host, settings: Settings | None = None, /, **given: Any) -> None
     if not settings.terminals:
         host.off |= {"terminals"}
     hide_secrets([settings.key_env] if settings.key_env else [])
+    if host.store is not None:
+        hide_argument(host.store.password)
     forbid_inspection()
     try:
         with Stopper() as stopper, asyncio.Runner(loop_factory=_new_loop) as runner:
             is_closed = runner.run(ServerRun(host, settings, stopper).run())
+    except StoreTaken as error:
+        end_within(TAKEN_SECONDS, lambda: TAKEN)  # whatever still runs has nothing to write to
+        fail(str(error), code=TAKEN)
     except (CannotServe, SandboxUnavailable, StorageError) as error:
         fail(str(error))
     if not is_closed:
@@ -147,7 +158,8 @@ class ServerRun:
     async def _run_on_socket(self, stack: ExitStack) -> bool:
         settings = self._settings
         keys = self._keys(stack)
-        listener = listen(settings.host, settings.port, has_keys=keys.has_keys, data=self._host.data)
+        advice = first_key(self._host.data, self._host.store)
+        listener = listen(settings.host, settings.port, has_keys=keys.has_keys, advice=advice)
         self._leave_note(stack, listener, keys)
         app = _app(self._host, settings, keys, _names(listener, settings.host))
         server = _Server(_config(app, settings.max_body, settings.max_connections))
@@ -163,7 +175,7 @@ class ServerRun:
             _tune_garbage_collection()
             if not self._stopper.is_stopping:
                 say(welcome(_url(listener), self._host, keys))
-            await _wait_unless_ended(self._stopper.wait(), running)
+            await _wait_unless_ended(self._wait_stop(), running)
         finally:
             log.info("stopping; Ctrl-C again ends at once")
             await _end(app, server, running)
@@ -172,16 +184,29 @@ class ServerRun:
 
     def _keys(self, stack: ExitStack) -> Keys:
         """Return the keys of the server, with the token unless authentication is switched off."""
-        data, keys = self._host.data, Keys(self._host.data)
+        stack.callback(self._host.close_documents)
+        ring = self._host.key_ring()
+        keys = Keys(ring)
         if self._settings.no_auth and not keys.has_keys:
-            return keys
+            return self._watched(ring, None)
         if self._settings.no_auth:
             log.warning("no_auth is ignored, because there are API keys")
-        folder = data or Path(stack.enter_context(TemporaryDirectory(prefix="agenthost-")))
-        token = TokenFile(folder / TOKEN)
+        token = self._token(stack)
         if not keys.has_keys:
             token.make()
-        return Keys(data, token)
+        return self._watched(ring, token)
+
+    def _token(self, stack: ExitStack) -> Token:
+        host = self._host
+        if host.data is not None and host.store is None:
+            return TokenFile(host.data / TOKEN)
+        path = Path(stack.enter_context(TemporaryDirectory(prefix="agenthost-"))) / TOKEN
+        return TokenFile(path) if host.store is None else SharedToken(host.documents().document(TOKEN), path)
+
+    def _watched(self, ring: KeyRing | None, token: Token | None) -> Keys:
+        if self._host.store is not None:
+            self._host.documents().watch()
+        return Keys(ring, token)
 
     def _leave_note(self, stack: ExitStack, listener: socket.socket, keys: Keys) -> None:
         """Leave a note with which clients of the same user find the token."""
@@ -200,12 +225,32 @@ class ServerRun:
         serving = serve_stdio(self._host, peers, take_streams(), max_line=max_line, wire=wire)
         client = asyncio.create_task(serving)
         try:
-            await _wait_first(self._stopper.wait(), client)
+            await _wait_first(self._wait_stop(), client)
             peers.stop()
             await client
         finally:
             is_closed = await self._close()
         return is_closed
+
+    async def _wait_stop(self) -> None:
+        """Wait until told to stop, or until another process has taken over the store.
+
+        Raises:
+            StoreTaken: it has.
+        """
+        told = asyncio.create_task(self._stopper.wait())
+        waited: set[asyncio.Future[Any]] = {told} if self._host.taken is None else {told, self._host.taken}
+        try:
+            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            told.cancel()
+        if self._is_taken:
+            assert self._host.taken is not None  # noqa: S101
+            raise self._host.taken.result()
+
+    @property
+    def _is_taken(self) -> bool:
+        return self._host.taken is not None and self._host.taken.done()
 
     async def _open(self) -> None:
         try:
@@ -219,7 +264,7 @@ class ServerRun:
 
     async def _close(self) -> bool:
         try:
-            async with asyncio.timeout(HOST_SECONDS):
+            async with asyncio.timeout(self._seconds_to_close()):
                 await self._host.__aexit__(None, None, None)
         except TimeoutError:
             log.error("the host could not be closed in %.0f seconds; what was shown is safe", HOST_SECONDS)  # noqa: TRY400
@@ -229,6 +274,10 @@ class ServerRun:
             return False
         self._stopper.exit_code = 0
         return True
+
+    def _seconds_to_close(self) -> float:
+        """Return how long the host may take to close. If its store was taken over, nothing can be written."""
+        return TAKEN_SECONDS if self._is_taken else HOST_SECONDS
 
 
 def _warn_of_others(data: Path | None) -> None:
@@ -265,6 +314,8 @@ async def _wait_first(wanted: Coroutine[Any, Any, object], task: asyncio.Task[No
         await asyncio.wait({waiting, task}, return_when=asyncio.FIRST_COMPLETED)
     finally:
         waiting.cancel()
+    if waiting.done():
+        waiting.result()  # raises what it raised
 
 
 async def _wait_unless_ended(wanted: Coroutine[Any, Any, object], running: asyncio.Task[None]) -> None:
@@ -348,10 +399,10 @@ def _wire_log(settings: Settings, host: Host) -> WireLog | None:
         raise CannotServe(f"cannot write to {settings.wire_log}: {error.strerror}") from None
 
 
-def listen(host: str, port: int, *, has_keys: bool = False, data: Path | None = None) -> socket.socket:
+def listen(host: str, port: int, *, has_keys: bool = False, advice: str = "create one") -> socket.socket:
     """Bind a port on the loopback interface; if there are keys, on any address.
 
-    `data` is the folder where keys would be.
+    `advice` says how to create a first key.
 
     Raises:
         CannotServe: it cannot be bound, or others could reach it without a key.
@@ -365,7 +416,7 @@ def listen(host: str, port: int, *, has_keys: bool = False, data: Path | None = 
     if not has_keys and not ip_address(address[0]).is_loopback:
         raise CannotServe(
             f"cannot listen on {host!r}: others could reach it there, and there are no API keys yet to tell "
-            f"who may; {first_key(data)}, or listen on 127.0.0.1"
+            f"who may; {advice}, or listen on 127.0.0.1"
         )
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:

@@ -11,12 +11,14 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from agenthost.core.decisions.grants import Grant
-from agenthost.errors import AgentNotFound, StorageError
+from agenthost.errors import AgentNotFound, StorageError, StoreTaken
 from agenthost.host.access.caller import ANYBODY, Caller
 from agenthost.host.access.identity import Identity
+from agenthost.host.access.keys import KEYS, KeyFile, KeyRing
+from agenthost.host.access.vault import Vault, open_shared_vault
 from agenthost.host.authoring.agent import Agent, Answer, Declaration, Home
 from agenthost.host.client import HostClient
 from agenthost.host.counters import Counters
@@ -27,10 +29,15 @@ from agenthost.host.sandbox.policy import Confinement, SandboxMode, SandboxPolic
 from agenthost.host.state.engine import Engine
 from agenthost.host.state.session import Session
 from agenthost.host.state.terminal import TerminalTable
-from agenthost.host.storage import PARTIAL
+from agenthost.host.storage import PARTIAL, Storage
 from agenthost.host.storage.sqlite import SqliteStorage, Sync
+from agenthost.host.storage.stores import shared_documents, shared_store
+from agenthost.host.store_address import StoreAddress, parse_address
 from agenthost.host.terminals.terminal import Terminal
 from agenthost.host.turns.runner import TurnStats
+
+if TYPE_CHECKING:
+    from agenthost.host.storage.postgres.documents import StoredDocuments
 
 __all__ = ["Host"]
 
@@ -42,6 +49,7 @@ class Host:
 
     Attributes:
         data: the folder that stores its sessions; None if they are deleted when it closes.
+        store: the address of the database that stores its sessions instead, if there is one.
         workspace: the folder that sessions work in by default.
         workspaces: the folder with a workspace for each owner of keys, if there is one.
         limits: the limits of the host.
@@ -64,6 +72,7 @@ class Host:
         terminals: bool = True,
         workspaces: Path | str | None = None,
         sandbox: SandboxMode | SandboxPolicy = "auto",
+        store: str | StoreAddress | None = None,
     ) -> None:
         """Make a host.
 
@@ -77,8 +86,14 @@ class Host:
             limits: the limits of the host.
             sandbox: whether shells and programs run in a sandbox.
             terminals: whether clients may open terminals.
+            store: the URL of a PostgreSQL database to store sessions in, instead of the data folder. The
+                environment variable `AGENTHOST_SECRET_KEY` has to be set.
+
+        Raises:
+            StorageError: `store` is not such a URL.
         """
         self.data = None if data is None else Path(data)
+        self.store = parse_address(store) if isinstance(store, str) else store
         self.workspace = Path(workspace or ".").absolute()
         self.limits = limits or Limits()
         self.sync = sync
@@ -91,6 +106,8 @@ class Host:
         self._agents: dict[str, Agent] = {}
         self._opened = AsyncExitStack()
         self._resuming: asyncio.Task[None] | None = None
+        self._documents: StoredDocuments | None = None
+        self.taken: asyncio.Future[StoreTaken] | None = None
 
     # Agents
 
@@ -153,10 +170,12 @@ class Host:
             data = self.data
             if data is None:
                 data = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="agenthost-")))
+            vault = None if self.store is None else open_shared_vault()
             self.confinement = await asyncio.to_thread(
-                confine, self.sandbox, data=data, workspaces=self.workspaces
+                confine, self.sandbox, data=data, workspaces=self.workspaces, keys=self.key_ring()
             )
-            self.parts = await self._open_parts(stack, data)
+            stack.callback(self.close_documents)
+            self.parts = await self._open_parts(stack, data, vault)
             for agent in self._agents.values():
                 agent.home = Home(self.workspace, self._announce, self.confinement.programs)
                 await agent.start()
@@ -168,11 +187,11 @@ class Host:
             self._opened = stack.pop_all()
         return self
 
-    async def _open_parts(self, stack: AsyncExitStack, data: Path) -> HostParts:
+    async def _open_parts(self, stack: AsyncExitStack, data: Path, vault: Vault | None) -> HostParts:
         terminals: TerminalTable[Terminal] = TerminalTable()
         loaded: list[Callable[[Session], None]] = []
         engine = Engine(
-            SqliteStorage(data, sync=self.sync),
+            self._make_storage(data, vault),
             self.limits,
             agents=[agent.info() for agent in self._agents.values()],
             terminals=terminals,
@@ -180,9 +199,49 @@ class Host:
         )
         await stack.enter_async_context(engine)
         options = HostOptions(
-            data, self.workspace, self.workspaces, self.limits, self.file_policy, self.confinement
+            data, self.workspace, self.workspaces, self.limits, self.file_policy, self.confinement, vault
         )
         return HostParts(engine, self._agents, options, self.stats, terminals, loaded)
+
+    def _make_storage(self, data: Path, vault: Vault | None) -> Storage:
+        if self.store is None or vault is None:
+            return SqliteStorage(data, sync=self.sync)
+        loop = asyncio.get_running_loop()
+        self.taken = taken = loop.create_future()
+
+        def tell(error: StoreTaken) -> None:
+            if not taken.done():
+                taken.set_result(error)
+
+        return shared_store(
+            self.store,
+            taken=lambda error: loop.call_soon_threadsafe(tell, error),
+            check_word=vault.check_word,
+        )
+
+    # Keys
+
+    def key_ring(self) -> KeyRing | None:
+        """Return the keys of a server for this host; None if it keeps none."""
+        if self.store is not None:
+            return KeyRing(self.documents().document(KEYS))
+        return None if self.data is None else KeyFile(self.data)
+
+    def documents(self) -> "StoredDocuments":
+        """Return the documents of the store, which other machines can reach.
+
+        Raises:
+            StorageError: there is no secret key, or the library for it is not installed.
+        """
+        assert self.store is not None  # noqa: S101
+        if self._documents is None:
+            self._documents = shared_documents(self.store, open_shared_vault().check_word)
+        return self._documents
+
+    def close_documents(self) -> None:
+        """Close the connection that `documents` uses, if it is open."""
+        if self._documents is not None:
+            self._documents.close()
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -1,4 +1,4 @@
-"""Operations on the sessions of a data folder while no server uses it."""
+"""Operations on the sessions of a data folder, or of a store, while no server uses it."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,23 +9,26 @@ from agenthost.host.sessions.dispatch import Dispatcher
 from agenthost.host.sessions.listeners import ActionListeners
 from agenthost.host.state.engine import Engine
 from agenthost.host.state.session import Session
-from agenthost.host.storage import SessionRow
+from agenthost.host.storage import SessionRow, Storage
 from agenthost.host.storage.sqlite import SqliteStorage
+from agenthost.host.storage.stores import shared_store
+from agenthost.host.store_address import StoreAddress
 
 __all__ = ["cancel_turn"]
 
 
-async def cancel_turn(data: Path, choose: Callable[[Sequence[str]], str]) -> str:
+async def cancel_turn(place: Path | StoreAddress, choose: Callable[[Sequence[str]], str]) -> str:
     """Cancel the turns of a session in all its chats, and those of its subagents. Return its URI.
 
     `choose` is given the URIs of the sessions that have a turn, and returns one of them. No turn is
     resumed.
 
     Raises:
-        StorageInUse: a server holds the folder.
+        StorageInUse: a server holds it.
         StorageError: it cannot be opened.
     """
-    async with Engine(SqliteStorage(data)) as engine:
+    storage: Storage = SqliteStorage(place) if isinstance(place, Path) else shared_store(place)
+    async with Engine(storage) as engine:
         dispatcher = Dispatcher(
             engine.sessions, root=engine.root, senders=engine.senders, listeners=ActionListeners()
         )

@@ -67,6 +67,7 @@ class HostOptions:
         limits: the limits of the host.
         file_policy: which files outside of the workspace clients may use.
         confinement: the sandbox of shells and programs.
+        vault: seals secrets; by default with a key in the data folder.
     """
 
     data: Path
@@ -75,6 +76,7 @@ class HostOptions:
     limits: Limits
     file_policy: FilePolicy | None
     confinement: Confinement
+    vault: Vault | None = None
 
 
 class HostParts:
@@ -121,7 +123,7 @@ class HostParts:
             options.workspace, options.file_policy, workspaces=options.workspaces, hidden=[options.data]
         )
         self._listeners = listeners = ActionListeners()
-        self.vault: Vault = open_vault(options.data)
+        self.vault: Vault = options.vault or open_vault(options.data)
         self.tokens = Tokens(agents)
         self.list_notices = ListNotices()
         self.tool_sources = ToolSources(options.workspace, self._tools_changed, confinement.programs)

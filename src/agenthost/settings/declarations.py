@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from agenthost.host.limits import Limits
+from agenthost.host.store_address import StoreAddress
 from agenthost.settings.defaults import LOCAL_ORIGINS, MAX_BODY, MAX_CONNECTIONS, default_data
 from agenthost.settings.kinds import (
     Agents,
@@ -20,6 +21,7 @@ from agenthost.settings.kinds import (
     Number,
     PathTo,
     Prompt,
+    StoreUrl,
     Table,
     Text,
 )
@@ -29,7 +31,8 @@ __all__ = ["REPLACED", "SETTINGS", "Settings"]
 
 AGENTS = Group("Agents")
 SERVER = Group("Server")
-DATA = Group("Data and files")
+DATA = Group("Data")
+FILES = Group("Files")
 SHELLS = Group("Shells and programs")
 ACCESS = Group("Access")
 LOGS = Group("Logs")
@@ -157,20 +160,12 @@ class Settings:
         "`~/Library/Application Support/agenthost`.",
         host_argument="data=…",
     )
-    workspace: Path = DATA.setting(
-        PathTo("an existing folder", is_existing_folder=True),
-        factory=Path.cwd,
-        metavar="DIR",
-        summary="Folder that files and terminals are limited to.",
-        default_text="the current folder",
-        host_argument="workspace=…",
-    )
-    workspaces: Path | None = DATA.setting(
-        PathTo("a folder"),
-        metavar="DIR",
-        summary="Folder in which each owner of keys gets a workspace of their own.",
-        notes="See [Workspaces of owners](serving.md#workspaces-of-owners).",
-        host_argument="workspaces=…",
+    store: StoreAddress | None = DATA.setting(
+        StoreUrl(),
+        metavar="URL",
+        summary="PostgreSQL database to keep everything in, instead of the data folder.",
+        notes="Needs `AGENTHOST_SECRET_KEY`. See [postgres.md](postgres.md).",
+        host_argument="store=…",
     )
     sync: Literal["full", "normal"] = DATA.setting(
         Choice("full", "normal"),
@@ -179,14 +174,29 @@ class Settings:
         notes="See [What survives what](serving.md#what-survives-what).",
         host_argument="sync=…",
     )
-    read_outside: Literal["ask", "allow", "deny"] = DATA.setting(
+    workspace: Path = FILES.setting(
+        PathTo("an existing folder", is_existing_folder=True),
+        factory=Path.cwd,
+        metavar="DIR",
+        summary="Folder that files and terminals are limited to.",
+        default_text="the current folder",
+        host_argument="workspace=…",
+    )
+    workspaces: Path | None = FILES.setting(
+        PathTo("a folder"),
+        metavar="DIR",
+        summary="Folder in which each owner of keys gets a workspace of their own.",
+        notes="See [Workspaces of owners](serving.md#workspaces-of-owners).",
+        host_argument="workspaces=…",
+    )
+    read_outside: Literal["ask", "allow", "deny"] = FILES.setting(
         Choice("ask", "allow", "deny"),
         default="ask",
         summary="What to do when a client wants to read outside the workspace.",
         notes="Where nobody can be asked, `ask` denies.",
         host_argument="file_policy=FilePolicy(…)",
     )
-    write_outside: Literal["ask", "allow", "deny"] = DATA.setting(
+    write_outside: Literal["ask", "allow", "deny"] = FILES.setting(
         Choice("ask", "allow", "deny"),
         default="ask",
         summary="What to do when a client wants to write outside the workspace.",

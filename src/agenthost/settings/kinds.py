@@ -5,7 +5,9 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from agenthost.errors import WrongAddress
 from agenthost.host.limits import Limits
+from agenthost.host.store_address import EXPECTED, StoreAddress, parse_address
 from agenthost.settings.errors import SettingsError, closest, show
 from agenthost.settings.places import Given
 
@@ -20,6 +22,7 @@ __all__ = [
     "Number",
     "PathTo",
     "Prompt",
+    "StoreUrl",
     "Table",
     "Text",
 ]
@@ -115,6 +118,24 @@ class Text(Kind):
         if not isinstance(given.value, str) or not re.fullmatch(self.pattern, given.value, re.DOTALL):
             raise self.wrong(given)
         return given.value
+
+
+@dataclass(frozen=True)
+class StoreUrl(Kind):
+    """The URL of a store. Whatever is wrong with it, its password is not repeated."""
+
+    expected = EXPECTED
+
+    def read(self, given: Given) -> StoreAddress:
+        """Return the address."""
+        if isinstance(given.value, StoreAddress):
+            return given.value
+        if not isinstance(given.value, str):
+            raise self.wrong(given)
+        try:
+            return parse_address(given.value)
+        except WrongAddress as error:
+            raise SettingsError(f"{given.place}: {error}") from None
 
 
 @dataclass(frozen=True)

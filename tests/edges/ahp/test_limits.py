@@ -195,6 +195,7 @@ async def test_invalid_text_ends_the_connection_with_a_code(place: Place) -> Non
 
 
 @rule("HR-R01")
+@pytest.mark.sqlite
 def test_a_full_disk_is_reported_over_both_protocols(tmp_path: Path) -> None:
     async def story() -> None:
         async with served(tmp_path) as place, place.client() as me:

@@ -191,6 +191,7 @@ def test_a_client_continues_after_the_server_was_killed_and_restarted(tmp_path: 
 
 
 @rule("HR-C10", "HR-S01")
+@pytest.mark.sqlite
 def test_a_client_that_saw_more_than_a_restored_copy_gets_snapshots(tmp_path: Path) -> None:
     async def story() -> None:
         data, copy = tmp_path / "data", tmp_path / "copy"
@@ -221,6 +222,7 @@ def test_a_client_that_saw_more_than_a_restored_copy_gets_snapshots(tmp_path: Pa
 
 
 @rule("HR-C11")
+@pytest.mark.sqlite
 def test_a_damaged_session_is_refused_with_a_message_and_does_not_affect_others(
     tmp_path: Path,
 ) -> None:

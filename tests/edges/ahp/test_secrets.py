@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from agenthost.host.authoring.agent import Agent
 from agenthost.host.authoring.options import Option
 from ahp_agents import echo
@@ -17,6 +19,7 @@ VAULTED = Agent("vaulted", echo, options=[Option("apiKey", "secret"), Option("st
 
 
 @rule("HR-A01")
+@pytest.mark.sqlite
 def test_a_secret_of_an_agent_is_in_no_file_and_in_no_wire_log(tmp_path: Path) -> None:
     wire = tmp_path / "wire.jsonl"
 

@@ -146,6 +146,7 @@ def test_killing_a_keeper_ends_its_program_and_the_end_is_reported(tmp_path: Pat
 
 
 @LINUX
+@pytest.mark.sqlite  # which has no child processes of its own
 @pytest.mark.parametrize("ticks", [1, 2, 3, 5, 8, 13, 50, 200, 400])
 def test_a_start_that_is_cancelled_at_any_moment_leaves_nothing_behind(tmp_path: Path, ticks: int) -> None:
     known = children_of(os.getpid())
@@ -166,6 +167,7 @@ def test_a_start_that_is_cancelled_at_any_moment_leaves_nothing_behind(tmp_path:
 
 
 @LINUX
+@pytest.mark.sqlite
 def test_closing_the_host_during_a_start_leaves_nothing_behind(tmp_path: Path) -> None:
     known = children_of(os.getpid())
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from agenthost.cli.app.help import PlainCommand
-from agenthost.cli.app.parameters import ConfigOption, DataOption
+from agenthost.cli.app.parameters import ConfigOption, DataOption, StoreOption
 
 __all__ = ["keys"]
 
@@ -42,6 +42,7 @@ def create_key(
         ),
     ] = None,
     data: DataOption = None,
+    store: StoreOption = None,
     config: ConfigOption = None,
 ) -> None:
     """Create an API key and print it. It is shown only this once.
@@ -52,15 +53,15 @@ def create_key(
 
     more = {"terminals": terminals, "run": run, "admin": admin}
     added = [one for one, is_wanted in more.items() if is_wanted]
-    create({"data": data, "config": config}, NewKey(owner, name, expires, grant or [], added))
+    create({"data": data, "store": store, "config": config}, NewKey(owner, name, expires, grant or [], added))
 
 
 @keys.command("list", cls=PlainCommand)
-def list_keys(*, data: DataOption = None, config: ConfigOption = None) -> None:
+def list_keys(*, data: DataOption = None, store: StoreOption = None, config: ConfigOption = None) -> None:
     """List the API keys, without their secrets."""
     from agenthost.cli.keys import list_all  # noqa: PLC0415
 
-    list_all({"data": data, "config": config})
+    list_all({"data": data, "store": store, "config": config})
 
 
 @keys.command("revoke", cls=PlainCommand)
@@ -68,9 +69,10 @@ def revoke_key(
     key_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the key, as in the list.")],
     *,
     data: DataOption = None,
+    store: StoreOption = None,
     config: ConfigOption = None,
 ) -> None:
     """Revoke an API key. It stops working within a second."""
     from agenthost.cli.keys import revoke  # noqa: PLC0415
 
-    revoke({"data": data, "config": config}, key_id)
+    revoke({"data": data, "store": store, "config": config}, key_id)

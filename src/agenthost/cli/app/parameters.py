@@ -8,7 +8,15 @@ import typer
 
 from agenthost.settings import REPLACED, SETTINGS, Flag, Setting, as_option
 
-__all__ = ["ConfigOption", "DataOption", "KeyOption", "UrlOption", "setting_option", "with_settings"]
+__all__ = [
+    "ConfigOption",
+    "DataOption",
+    "KeyOption",
+    "StoreOption",
+    "UrlOption",
+    "setting_option",
+    "with_settings",
+]
 
 
 def setting_option(setting: Setting, **more: Any) -> Any:
@@ -67,6 +75,7 @@ def _type(setting: Setting) -> Any:
 
 
 DataOption = Annotated[str | None, setting_option(SETTINGS["data"])]
+StoreOption = Annotated[str | None, setting_option(SETTINGS["store"])]
 ConfigOption = Annotated[str | None, setting_option(SETTINGS["config"])]
 UrlOption = Annotated[
     str | None,

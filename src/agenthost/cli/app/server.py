@@ -1,13 +1,13 @@
-"""The commands for running a server: `serve`, `token`, `doctor`; and `reduce`, which needs none."""
+"""The commands for running a server: `serve`, `token`, `doctor`, `copy`; and `reduce`, which needs none."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from agenthost.cli.app.parameters import ConfigOption, DataOption, with_settings
+from agenthost.cli.app.parameters import ConfigOption, DataOption, StoreOption, with_settings
 
-__all__ = ["doctor", "reduce", "serve", "token"]
+__all__ = ["copy", "doctor", "reduce", "serve", "token"]
 
 
 @with_settings
@@ -43,6 +43,7 @@ def token(
         typer.Option("--enable/--disable", help="Whether the token still works once there are API keys."),
     ] = None,
     data: DataOption = None,
+    store: StoreOption = None,
     config: ConfigOption = None,
 ) -> None:
     """Print the token of a server without API keys.
@@ -51,7 +52,7 @@ def token(
     """
     from agenthost.cli.token import run  # noqa: PLC0415
 
-    run({"data": data, "config": config}, is_new=new, enable=enable)
+    run({"data": data, "store": store, "config": config}, is_new=new, enable=enable)
 
 
 def doctor(
@@ -62,6 +63,7 @@ def doctor(
         typer.Option("--repair", help="Build a new store from what can be read, and keep the damaged one."),
     ] = False,
     data: DataOption = None,
+    store: StoreOption = None,
     config: ConfigOption = None,
 ) -> None:
     """Check the data of a stopped server for damage.
@@ -70,7 +72,25 @@ def doctor(
     """
     from agenthost.cli.doctor import run  # noqa: PLC0415
 
-    run({"data": data, "config": config}, is_deep=deep, is_repair=repair)
+    run({"data": data, "store": store, "config": config}, is_deep=deep, is_repair=repair)
+
+
+def copy(
+    *,
+    source: Annotated[
+        str, typer.Option("--from", metavar="PLACE", help="Where everything is: sqlite:DIR or a URL.")
+    ],
+    target: Annotated[
+        str, typer.Option("--to", metavar="PLACE", help="A new place for it: sqlite:DIR or a URL.")
+    ],
+) -> None:
+    """Copy everything that a stopped server has kept to another store: sessions, keys and the token.
+
+    A place is sqlite: and a data folder, or the URL of a PostgreSQL database. What is there is not changed.
+    """
+    from agenthost.cli.copy import run  # noqa: PLC0415
+
+    run(source, target)
 
 
 def reduce(

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from agenthost.cli.app.help import PlainCommand
-from agenthost.cli.app.parameters import ConfigOption, DataOption, KeyOption, UrlOption
+from agenthost.cli.app.parameters import ConfigOption, DataOption, KeyOption, StoreOption, UrlOption
 
 __all__ = ["sessions"]
 
@@ -78,14 +78,15 @@ def end_turn(
     name: SessionArgument,
     *,
     data: DataOption = None,
+    store: StoreOption = None,
     config: ConfigOption = None,
     url: UrlOption = None,
     key: KeyOption = None,
 ) -> None:
-    """End the turn of a session. If no server is running, this is done in the data folder."""
+    """End the turn of a session. If no server is running, this is done in its data."""
     from agenthost.cli.sessions import Server, end  # noqa: PLC0415
 
-    end(Server(url, key), {"data": data, "config": config}, name)
+    end(Server(url, key), {"data": data, "store": store, "config": config}, name)
 
 
 @sessions.command("delete", cls=PlainCommand)

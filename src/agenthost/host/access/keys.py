@@ -1,21 +1,18 @@
-"""API keys, in a separate file in the data folder.
+"""API keys, in a separate file in the data folder, or in a store that others can reach.
 
-They are not in the database, because a running server locks it, and keys have to be changed meanwhile. A key
-is `ah_ID_SECRET`. Only a hash of the secret is stored. A plain SHA-256 is enough, because 256 random bits
-cannot be guessed, however fast. Once the file exists, keys are required, even if it is empty: revoking the
-last key must not let everybody in.
+They are not in the SQLite database, because a running server locks it, and keys have to be changed meanwhile.
+A key is `ah_ID_SECRET`. Only a hash of the secret is stored. A plain SHA-256 is enough, because 256 random
+bits cannot be guessed, however fast. Once the file exists, keys are required, even if it is empty: revoking
+the last key must not let everybody in.
 """
 
-import fcntl
 import hashlib
 import hmac
 import logging
-import os
 import re
 import secrets
 import time
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -23,14 +20,16 @@ import msgspec
 
 from agenthost.core.decisions.grants import DEFAULT_GRANTS, GRANTS, Grant
 from agenthost.errors import StorageError
-from agenthost.host.access.token_file import LocalKey, TokenFile
-from agenthost.host.storage.data_folder import replace_file
+from agenthost.host.access.documents import Document, FileDocument
+from agenthost.host.access.token_file import LocalKey, Token
 
-__all__ = ["ApiKey", "KeyFile", "KeyNotFound", "Keys"]
+__all__ = ["KEYS", "ApiKey", "KeyFile", "KeyNotFound", "KeyRing", "Keys"]
 
 log = logging.getLogger("agenthost.keys")
 
 FILE = "keys.json"
+KEYS = "keys"
+"""The name of the document with the keys, in a store."""
 LOCK = "keys.lock"
 
 CHECK_SECONDS = 0.5
@@ -92,30 +91,38 @@ class _StoredKeys(msgspec.Struct, frozen=True, kw_only=True):
     keys: list[ApiKey]
 
 
-class KeyFile:
-    """The key file in a data folder. One process at a time can change it."""
+class KeyRing:
+    """The keys of a server, in a document. One process at a time can change them."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self.path = folder / FILE
+    def __init__(self, document: Document) -> None:
+        self._document = document
+
+    @property
+    def place(self) -> str:
+        """Where they are, for people."""
+        return self._document.place
+
+    def stamp(self) -> object:
+        """Return what tells versions of the keys apart."""
+        return self._document.stamp()
 
     def read(self) -> list[ApiKey] | None:
         """Return the keys, oldest first; `None` if there never were any.
 
         Raises:
-            StorageError: the file cannot be read, or is damaged.
+            StorageError: they cannot be read, or are damaged.
         """
         try:
-            data = self.path.read_bytes()
-        except FileNotFoundError:
-            return None
+            data = self._document.read()
         except OSError as error:
-            raise StorageError(f"the keys in {self.path} cannot be read: {error.strerror}") from None
+            raise StorageError(f"the keys in {self.place} cannot be read: {error.strerror}") from None
+        if data is None:
+            return None
         try:
             return msgspec.json.decode(data, type=_StoredKeys).keys
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise StorageError(
-                f"{self.path} is damaged, or was written by a newer agenthost ({error}); restore a backup, "
+                f"{self.place} is damaged, or was written by a newer agenthost ({error}); restore a backup, "
                 "or remove it and create new keys"
             ) from None
 
@@ -165,35 +172,33 @@ class KeyFile:
         return found[0]
 
     def _change(self, change: Callable[[list[ApiKey]], list[ApiKey]]) -> None:
-        with self._locked():
-            keys = change(self.read() or [])
-            replace_file(self.path, msgspec.json.format(msgspec.json.encode(_StoredKeys(keys=keys))) + b"\n")
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Lock the file against changes by others. The lock ends with the process that holds it."""
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            lock = os.open(self._folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX)
-                yield
-            finally:
-                os.close(lock)
+            with self._document.lock():
+                keys = change(self.read() or [])
+                data = msgspec.json.format(msgspec.json.encode(_StoredKeys(keys=keys))) + b"\n"
+                self._document.replace(data)
         except OSError as error:
-            raise StorageError(f"the keys in {self.path} cannot be changed: {error.strerror}") from None
+            raise StorageError(f"the keys in {self.place} cannot be changed: {error.strerror}") from None
+
+
+class KeyFile(KeyRing):
+    """The key file in a data folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE
+        super().__init__(FileDocument(self.path, LOCK))
 
 
 class Keys:
-    """The keys of a running server. Checks the file for changes from time to time."""
+    """The keys of a running server. Checks for changes from time to time."""
 
-    def __init__(self, folder: Path | None, token: TokenFile | None = None) -> None:
-        """Read the keys of a data folder; without a folder there are none. The token is an additional key.
+    def __init__(self, ring: Path | KeyRing | None, token: Token | None = None) -> None:
+        """Read these keys, or those of a data folder, if there are any. The token is an additional key.
 
         Raises:
-            StorageError: the file cannot be read, or is damaged.
+            StorageError: they cannot be read, or are damaged.
         """
-        self._file = None if folder is None else KeyFile(folder)
+        self._ring = KeyFile(ring) if isinstance(ring, Path) else ring
         self._token = token
         self._keys: dict[str, ApiKey | LocalKey] = {}
         self._has_keys = False
@@ -247,7 +252,7 @@ class Keys:
         return max(time.time(), self._began_at + time.monotonic() - self._began)
 
     def _refresh(self) -> None:
-        """Read the file again if it has changed."""
+        """Read the keys again if they have changed."""
         now = time.monotonic()
         if now - self._checked_at < CHECK_SECONDS:
             return
@@ -266,24 +271,15 @@ class Keys:
             log.info("the keys have changed; there are %d now", len(self._keys))
 
     def _read(self) -> None:
-        keys = None if self._file is None else self._file.read()
+        keys = None if self._ring is None else self._ring.read()
         token = None if self._token is None else self._token.read()
         self._has_keys = self._has_keys or keys is not None
         self._keys = {key.id: key for key in keys or []}
         if token is not None and (token.is_enabled or not self._has_keys):
             self._keys[token.id] = token
 
-    def _stamps(self) -> list[tuple[int, ...] | None]:
-        """Return what tells versions of the files apart: every change makes a new file."""
-        return [_file_stamp(file.path) for file in (self._file, self._token) if file is not None]
-
-
-def _file_stamp(path: Path) -> tuple[int, ...] | None:
-    try:
-        found = path.stat()
-    except OSError as error:
-        return None if isinstance(error, FileNotFoundError) else (error.errno or 0,)
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    def _stamps(self) -> list[object]:
+        return [one.stamp() for one in (self._ring, self._token) if one is not None]
 
 
 def _hash(secret: str) -> str:

@@ -1,4 +1,4 @@
-"""The token of a server that has no keys: created at its first start, and stored in the data folder.
+"""The token of a server that has no keys: created at its first start, and stored where the keys are.
 
 It is a key with all grants and no owner. Its file contains all of it, readable by its user alone. It works
 until there are keys; after that only if it is enabled (`agenthost token --enable`).
@@ -13,9 +13,9 @@ import msgspec
 
 from agenthost.core.decisions.grants import GRANTS, Grant
 from agenthost.errors import StorageError
-from agenthost.host.storage.data_folder import replace_file
+from agenthost.host.access.documents import Document, FileDocument
 
-__all__ = ["TOKEN", "LocalKey", "TokenFile"]
+__all__ = ["TOKEN", "LocalKey", "SharedToken", "Token", "TokenFile"]
 
 TOKEN = "token"  # noqa: S105 - the name of the file
 ENABLED = "enabled"
@@ -47,56 +47,86 @@ class LocalKey(msgspec.Struct, frozen=True, kw_only=True):
         return True
 
 
-class TokenFile:
-    """The file of the token."""
+class Token:
+    """The token in a document. `path` is a file that contains it, for clients on this machine."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, document: Document, path: Path) -> None:
+        self._document = document
         self.path = path
+
+    def stamp(self) -> object:
+        """Return what tells versions of it apart."""
+        return self._document.stamp()
 
     def read(self) -> LocalKey | None:
         """Return the token; `None` if there is none.
 
         Raises:
-            StorageError: the file cannot be read, or contains something else.
+            StorageError: it cannot be read, or is something else.
         """
+        place = self._document.place
         try:
-            words = self.path.read_text("ascii").split()
-        except FileNotFoundError:
-            return None
+            data = self._document.read()
+            words = [] if data is None else data.decode("ascii").split()
         except (OSError, UnicodeDecodeError) as error:
-            raise StorageError(f"the token in {self.path} cannot be read: {error}") from None
+            raise StorageError(f"the token in {place} cannot be read: {error}") from None
+        if data is None:
+            return None
         found = _TOKEN.fullmatch(words[0]) if words else None
         if found is None or words[1:] not in ([], [ENABLED]):
-            raise StorageError(f"{self.path} contains no token; remove it, and the next start creates one")
+            raise StorageError(f"{place} contains no token; remove it, and the next start creates one")
         digest = hashlib.sha256(found[2].encode()).hexdigest()
         return LocalKey(id=found[1], sha256=digest, text=found[0], is_enabled=bool(words[1:]))
 
     def make(self) -> None:
         """Create a token, unless there is one. Raises as `renew` does."""
         if self.read() is None:
-            self._write(_new_token(), is_enabled=False)
+            self.write(_new_token(), is_enabled=False)
 
     def renew(self) -> None:
         """Create another token. The previous one is no longer valid.
 
         Raises:
-            StorageError: the file cannot be read or written.
+            StorageError: it cannot be read or written.
         """
         old = self.read()
-        self._write(_new_token(), is_enabled=old is not None and old.is_enabled)
+        self.write(_new_token(), is_enabled=old is not None and old.is_enabled)
 
     def enable(self, *, is_enabled: bool) -> None:
         """Set whether it works even if there are keys. Raises as `renew` does."""
         old = self.read()
-        self._write(_new_token() if old is None else old.text, is_enabled=is_enabled)
+        self.write(_new_token() if old is None else old.text, is_enabled=is_enabled)
 
-    def _write(self, token: str, *, is_enabled: bool) -> None:
+    def write(self, token: str, *, is_enabled: bool) -> None:
+        """Replace the token. Raises as `renew` does."""
         text = f"{token}\n{ENABLED}\n" if is_enabled else f"{token}\n"
         try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            replace_file(self.path, text.encode())
+            self._document.replace(text.encode())
         except OSError as error:
-            raise StorageError(f"the token in {self.path} cannot be written: {error.strerror}") from None
+            place = self._document.place
+            raise StorageError(f"the token in {place} cannot be written: {error.strerror}") from None
+
+
+class TokenFile(Token):
+    """The file of the token."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(FileDocument(path), path)
+
+
+class SharedToken(Token):
+    """The token in a document that is no file. A file gets a copy of it whenever it is read."""
+
+    def __init__(self, document: Document, path: Path) -> None:
+        super().__init__(document, path)
+        self._copy = TokenFile(path)
+
+    def read(self) -> LocalKey | None:
+        """Return the token; `None` if there is none."""
+        found = super().read()
+        if found is not None and found != self._copy.read():
+            self._copy.write(found.text, is_enabled=found.is_enabled)
+        return found
 
 
 def _new_token() -> str:

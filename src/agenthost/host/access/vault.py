@@ -1,14 +1,14 @@
 """The vault: encrypts what must not be readable at rest, such as secrets that clients hand over.
 
-The key is in a file of the data folder that only its owner can read, or comes from the environment. A copy of
-the database alone reveals nothing.
+The key is in a file of the data folder that only its owner can read, or comes from the environment. If other
+machines can reach the store, it has to. A copy of the database alone reveals nothing.
 """
 
 import logging
 import os
 from pathlib import Path
 
-from cryptography.fernet import Fernet, InvalidToken
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
 from agenthost.errors import StorageError
 from agenthost.host.storage.data_folder import replace_file
@@ -20,17 +20,21 @@ FILE = "secret.key"
 VARIABLE = "AGENTHOST_SECRET_KEY"
 
 
+_WORD = "agenthost"
+
+
 class Vault:
-    """Encrypts and decrypts texts with one key."""
+    """Encrypts texts with one key, and decrypts what was encrypted with that one or an older one."""
 
     def __init__(self, key: bytes, place: str) -> None:
-        """Use this key. `place` says where it comes from, for errors."""
+        """Use this key; older ones may follow, with commas. `place` says where it comes from, for errors."""
         try:
-            self._cipher = Fernet(key)
+            ciphers = [Fernet(one.strip()) for one in key.split(b",")]
         except ValueError:
             raise StorageError(
                 f"the key in {place} is no key: 32 bytes in URL-safe base64 are needed"
             ) from None
+        self._newest, self._cipher = ciphers[0], MultiFernet(ciphers)
 
     def seal(self, text: str) -> str:
         """Encrypt a text. From now on it is masked in logs."""
@@ -53,6 +57,44 @@ class Vault:
             ) from None
         hide_client_secret(text)
         return text
+
+    def check_word(self, sealed: str | None) -> str:
+        """Check that a store is for this key, by a word that was sealed with its own. Return the word for it.
+
+        Raises:
+            StorageError: it was sealed with another key.
+        """
+        if sealed is not None:
+            try:
+                self._newest.decrypt(sealed)
+            except InvalidToken:
+                pass
+            else:
+                return sealed
+            try:
+                self._cipher.decrypt(sealed)
+            except InvalidToken:
+                raise StorageError(
+                    f"the key in {VARIABLE} is not the one of this store; use that one, or both with a comma "
+                    "between them, the newer one first; nothing was changed"
+                ) from None
+        return self._cipher.encrypt(_WORD.encode()).decode()
+
+
+def open_shared_vault() -> Vault:
+    """Return the vault of a store that other machines can reach.
+
+    Raises:
+        StorageError: there is no key in the environment, or it is not a key.
+    """
+    given = os.environ.get(VARIABLE, "").strip()
+    if not given:
+        raise StorageError(
+            f"a store that other machines can reach needs a secret key: set {VARIABLE} to the same one "
+            "wherever this store is served, and keep it. To make one: "
+            "python3 -c 'import base64, os; print(base64.urlsafe_b64encode(os.urandom(32)).decode())'"
+        )
+    return Vault(given.encode(), VARIABLE)
 
 
 def open_vault(folder: Path) -> Vault:

@@ -12,18 +12,21 @@ import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from urllib.parse import quote
 
-__all__ = ["forbid_inspection", "hide_secrets"]
+__all__ = ["forbid_inspection", "hide_argument", "hide_secrets"]
 
 _NAME = re.compile(
-    r"(^|_)(api_?key|key|token|secret|password|passwd|pass|pat|credentials?)s?(_|$)", re.IGNORECASE
+    r"(^|_)(api_?key|pgpassword|key|token|secret|password|passwd|pass|pat|credentials?)s?(_|$)", re.IGNORECASE
 )
 _VALUE = re.compile(r"://[^/@\s]*:[^/@\s]+@")  # an address with a password in it
 
 PR_SET_DUMPABLE = 4
 
+ARGUMENTS, ARGUMENTS_END = 45, 46
 START, END = 47, 48
-"""The fields of `/proc/self/stat` with the bounds of the environment, counted after the program's name."""
+"""The fields of `/proc/self/stat` with the bounds of the arguments and of the environment, counted after the
+program's name."""
 
 
 def hide_secrets(names: Iterable[str] = ()) -> None:
@@ -45,6 +48,19 @@ def _wipe(names: set[bytes]) -> None:
         if entry.partition(b"=")[0] in names:
             ctypes.memset(place, 0, len(entry))
         place += len(entry) + 1
+
+
+def hide_argument(secret: str | None) -> None:
+    """Overwrite a secret in the arguments of this process, which everybody on the machine can read."""
+    if sys.platform != "linux" or not secret:
+        return
+    with suppress(OSError, ValueError, IndexError):
+        fields = Path("/proc/self/stat").read_text(errors="replace").rpartition(")")[2].split()
+        place, end = int(fields[ARGUMENTS]), int(fields[ARGUMENTS_END])
+        found, wanted = ctypes.string_at(place, end - place), {os.fsencode(secret), quote(secret).encode()}
+        for one in wanted:
+            for match in re.finditer(re.escape(one), found):
+                ctypes.memset(place + match.start(), ord("*"), len(one))
 
 
 def forbid_inspection() -> None:

@@ -13,7 +13,7 @@ from shutil import which
 from typing import Literal, TypeAlias
 
 from agenthost.errors import SandboxUnavailable, ShellsRefused
-from agenthost.host.access.keys import KeyFile
+from agenthost.host.access.keys import KeyFile, KeyRing
 from agenthost.host.sandbox.bubblewrap import BWRAP, Sandbox, find_fault
 
 __all__ = ["Confinement", "SandboxMode", "SandboxPolicy", "confine"]
@@ -46,13 +46,13 @@ class Confinement:
         sandbox: the sandbox of shells, if there is one.
         programs: the sandbox of agents' programs, which see more.
         fault: why there is no sandbox, unless it was switched off.
-        keys: the folder of the keys, to count their owners.
+        keys: the keys, to count their owners.
     """
 
     sandbox: Sandbox | None = None
     programs: Sandbox | None = None
     fault: str | None = None
-    keys: Path | None = None
+    keys: KeyRing | None = None
 
     def __str__(self) -> str:
         """Describe in one line how shells are confined."""
@@ -76,7 +76,7 @@ class Confinement:
 
     def _has_owners(self) -> bool:
         now = time.time()
-        keys = (KeyFile(self.keys).read() if self.keys is not None else None) or []
+        keys = (self.keys.read() if self.keys is not None else None) or []
         return len({key.owner for key in keys if key.is_valid(now)}) > 1
 
     def shell_command(
@@ -100,24 +100,28 @@ def confine(
     *,
     data: Path,
     workspaces: Path | None,
+    keys: KeyRing | None = None,
     fault_of: Callable[[], str | None] = find_fault,
 ) -> Confinement:
     """Return how shells and programs are confined on this machine. May run a sandbox to test it.
 
+    `data` is the data folder, which they do not see. By default it has the keys.
+
     Raises:
         SandboxUnavailable: sandboxes are required, and do not work.
     """
+    keys = keys or KeyFile(data)
     if policy.mode == "off":
-        return Confinement(keys=data)
+        return Confinement(keys=keys)
     fault, path = fault_of(), which(BWRAP)
     if fault is None and path is not None:
         base = Sandbox(path, policy.network, _real(policy.read), _real(policy.write))
         own = [] if workspaces is None else [workspaces]
         shells = replace(base, hidden=_real([data, *own]))
-        return Confinement(shells, replace(base, hidden=_real([data])), keys=data)
+        return Confinement(shells, replace(base, hidden=_real([data])), keys=keys)
     if policy.mode == "on":
         raise SandboxUnavailable(f"--sandbox on: {fault}; on Debian and Ubuntu: apt-get install bubblewrap")
-    return Confinement(fault=fault or "bubblewrap is not installed", keys=data)
+    return Confinement(fault=fault or "bubblewrap is not installed", keys=keys)
 
 
 def _real(paths: Sequence[Path]) -> tuple[Path, ...]:

@@ -1,15 +1,20 @@
-"""Storage: the interface of a store, small enough for another engine to implement, and the SQLite store.
+"""Storage: the interface of a store, small enough for another engine to implement, and two stores.
 
 A store keeps the log (every envelope, by sequence number), a row and a snapshot for each session, each
 session's transcript and large contents, and receipts for what clients sent. It handles bytes and numbers and
 does not interpret them, except where `upgrade` gives them another form. All calls block. The host makes
 writing calls from one thread, in order; reading calls may come from any thread, at any time.
 
-`sqlite` is the store. `batch` writes, `reader` reads, `index` finds entries of the log, `retention` and
+`sqlite` is the usual store. `batch` writes, `reader` reads, `index` finds entries of the log, `retention` and
 `space` make room, `migrations` has the tables; `upgrade` and `legacy_form` are for what is in older ones.
 `counter`, `ranges`, `receipts` and `checksums` are parts of these. `integrity` and `repair` are for
 `agenthost doctor`. `data_folder` locks the folder, `errors` explains what SQLite raises, `cursors` are for
-paged lists. May import: no other package of the host.
+paged lists. The package `postgres` is the store that other machines can reach, `stores` loads it when it is
+used, and `copying` copies one store into another. May import: store_address.
+
+Another engine would have to give: transactions that are durable before a commit returns, and happen once even
+if the connection is lost meanwhile; one order of all commits; reads as of one moment; and a way to know that
+no other process writes, which has to be looked up within each commit.
 """
 
 import math

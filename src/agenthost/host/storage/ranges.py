@@ -10,11 +10,11 @@ import secrets
 import sqlite3
 import time
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from agenthost.host.storage.checksums import is_sound, numbers_sum
 
-__all__ = ["Ranges", "begin_range", "next_start", "read_ranges"]
+__all__ = ["Ranges", "begin_range", "next_start", "read_ranges", "replace_ranges"]
 
 EPOCH_MS = 1_735_689_600_000
 """The start of 2025. No correct clock is earlier."""
@@ -96,3 +96,10 @@ def begin_range(connection: sqlite3.Connection, last_seq: int, start: int) -> Ra
         (MAX_RANGES,),
     )
     return Ranges([*found, (start, start)][-MAX_RANGES:])
+
+
+def replace_ranges(connection: sqlite3.Connection, ranges: Iterable[tuple[int, int]]) -> None:
+    """Replace all ranges with those of another store. The caller provides the transaction."""
+    connection.execute("DELETE FROM range")
+    rows = [(first, last, numbers_sum(first, last)) for first, last in ranges]
+    connection.executemany("INSERT INTO range VALUES (?, ?, ?)", rows)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from msgspec.structs import replace
 
@@ -35,7 +35,7 @@ from agenthost.host.storage.errors import RAISED, is_corrupt, translate, transla
 from agenthost.host.storage.index import catch_up, read_page
 from agenthost.host.storage.integrity import check_quickly
 from agenthost.host.storage.migrations import check_file, migrate
-from agenthost.host.storage.ranges import Ranges, begin_range, next_start
+from agenthost.host.storage.ranges import Ranges, begin_range, next_start, replace_ranges
 from agenthost.host.storage.reader import (
     count_rows,
     decode_text,
@@ -302,6 +302,16 @@ class SqliteStorage:
                 "SELECT version FROM client WHERE identity = ?", (identity,)
             ).fetchone()
         return None if found is None else str(found[0])
+
+    def rows(self, sql: str, *values: int) -> Sequence[Sequence[Any]]:
+        """Run a query on the tables, for copying; see `CopiedStore`."""
+        with self._reading("a table") as connection:
+            return connection.execute(sql, values).fetchall()
+
+    def put_ranges(self, ranges: Collection[tuple[int, int]]) -> None:
+        """Replace the ranges of sequence numbers; see `CopiedStore`."""
+        with self._writing() as connection, _transaction(connection):
+            replace_ranges(connection, ranges)
 
     def close(self) -> None:
         """Close the store and release its folder. Closing twice is fine."""

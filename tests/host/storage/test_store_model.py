@@ -1,7 +1,8 @@
-"""The SQLite store against a model of a few lines: any sequence of calls gives the same."""
+"""Both stores against a model of a few lines: any sequence of calls gives the same."""
 
 import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -28,7 +29,8 @@ from agenthost.host.storage import (
     batch,
     index,
 )
-from storing import added, commit, dense_store, entry, row
+from databases import needs_postgres, new_store
+from storing import added, commit, entry, row
 
 CLIENTS = st.sampled_from([None, None, None, "me", "you"])
 
@@ -63,10 +65,13 @@ class Model:
 class Compared(RuleBasedStateMachine):
     """A store and a model that are told the same. Writes pile up until they are committed."""
 
+    kind = "sqlite"
+
     def __init__(self) -> None:
         super().__init__()
-        self.folder = tempfile.TemporaryDirectory()
-        self.store = dense_store(Path(self.folder.name))
+        self.made = ExitStack()
+        folder = self.made.enter_context(tempfile.TemporaryDirectory())
+        self.store = self.made.enter_context(new_store(self.kind, Path(folder)))
         self.model = Model()
         self.writes: list[Write] = []
         self.last_seq = self.last_number = 0
@@ -76,8 +81,7 @@ class Compared(RuleBasedStateMachine):
         self.store.open()
 
     def teardown(self) -> None:
-        self.store.close()
-        self.folder.cleanup()
+        self.made.close()
 
     def pick(self, chosen: int) -> StoredSession | None:
         sessions = list(self.model.sessions.values())
@@ -242,11 +246,24 @@ class Compared(RuleBasedStateMachine):
                 assert self.store.content(number, content_id) == expected_content
 
 
+class ComparedOnPostgres(Compared):
+    kind = "postgres"
+
+
+def compare(machine: type[Compared], examples: int) -> None:
+    case = machine.TestCase
+    case.settings = settings(max_examples=examples, stateful_step_count=30)
+    case().runTest()
+
+
 @pytest.mark.parametrize("at_once", [3, index.MAX_UNINDEXED])
 def test_any_sequence_of_calls_gives_what_the_model_gives(
     at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batch, "MAX_UNINDEXED", at_once)
-    machine = Compared.TestCase
-    machine.settings = settings(max_examples=40, stateful_step_count=30)
-    machine().runTest()
+    compare(Compared, 40)
+
+
+@needs_postgres
+def test_any_sequence_of_calls_gives_what_the_model_gives_on_postgres() -> None:
+    compare(ComparedOnPostgres, 25)

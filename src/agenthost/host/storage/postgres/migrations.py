@@ -1,0 +1,193 @@
+"""Migrations: the schema of a host, and what is refused before anything in it is touched."""
+
+import asyncio
+import logging
+import re
+import secrets
+from collections.abc import Callable
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+
+import asyncpg  # type: ignore[import-untyped]
+
+from agenthost.errors import StorageError
+from agenthost.host.storage.checksums import numbers_sum
+from agenthost.host.storage.postgres.connections import Connection, connect
+from agenthost.host.storage.postgres.errors import POOLED
+from agenthost.host.store_address import StoreAddress
+
+__all__ = ["VERSION", "prepare"]
+
+log = logging.getLogger("agenthost.storage")
+
+VERSION = 1
+MIN_SERVER = 14
+MAX_CLOCK_SECONDS = 30.0
+NOTICE_SECONDS = 3.0
+"""How long a connection may take to hear of another one. It is a matter of milliseconds."""
+
+_PROCESS = "SELECT pg_backend_pid()"
+_FOLDER = Path(__file__).parent
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('agenthost ' || $1, 0))"
+_TABLES = """SELECT relname FROM pg_class WHERE relkind IN ('r', 'p')
+    AND relnamespace = to_regnamespace($1)"""
+_LACKING = """SELECT relname FROM pg_class, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS needed
+    WHERE relkind = 'r' AND relnamespace = to_regnamespace($1)
+    AND NOT has_table_privilege(pg_class.oid, needed) LIMIT 1"""
+
+
+async def prepare(
+    address: StoreAddress,
+    connection: Connection,
+    *,
+    check_word: Callable[[str | None], str] | None = None,
+    is_copy: bool = False,
+) -> None:
+    """Check the server and the schema, and create the tables if there are none.
+
+    `check_word` is called with the word that this store has sealed with its secret key, or `None`. It returns
+    the one to keep, or raises `StorageError`, and then nothing has changed. With `is_copy`, a store that is
+    there already is refused.
+
+    Raises:
+        StorageError: what is wrong, and what helps.
+    """
+    await _check_server(address, connection)
+    await _migrate(address, connection, check_word, is_copy=is_copy)
+
+
+async def _check_server(address: StoreAddress, connection: Connection) -> None:
+    """Refuse a server that cannot keep a store, and a connection pool that mixes connections.
+
+    Raises:
+        StorageError: what is wrong with it.
+    """
+    version = connection.get_server_version().major
+    if version < MIN_SERVER:
+        raise StorageError(f"{address.shown} is PostgreSQL {version}; {MIN_SERVER} or newer is needed")
+    if await connection.fetchval("SELECT pg_is_in_recovery()"):
+        raise StorageError(f"{address.shown} is a standby, which cannot be written; name the primary")
+    await _check_pool(address, connection)
+    now = await connection.fetchval("SELECT clock_timestamp()")
+    seconds = (now - datetime.now(UTC)).total_seconds()
+    if abs(seconds) > MAX_CLOCK_SECONDS:
+        log.warning("the clock of the database is %.0f s away from this machine's; check both", seconds)
+
+
+async def _check_pool(address: StoreAddress, connection: Connection) -> None:
+    """Let a connection hear another one while that is in a transaction.
+
+    A pool that gives each transaction another connection would have given away the one that listens.
+    """
+    channel = f"agenthost_{secrets.token_hex(8)}"
+    heard = asyncio.Event()
+
+    def hear(*_: object) -> None:
+        heard.set()
+
+    other = await connect(address, "agenthost")
+    try:
+        async with asyncio.timeout(NOTICE_SECONDS):
+            pids = {await connection.fetchval(_PROCESS)}
+            await connection.add_listener(channel, hear)
+            async with other.transaction():
+                await other.execute("SELECT pg_notify($1, '')", channel)
+                pids.add(await connection.fetchval(_PROCESS))
+            await heard.wait()
+            await connection.remove_listener(channel, hear)
+    except TimeoutError:
+        pids = set()
+    finally:
+        other.terminate()
+    if len(pids) != 1:
+        raise StorageError(f"{address.shown} cannot be used: {POOLED}")
+
+
+async def _migrate(
+    address: StoreAddress,
+    connection: Connection,
+    check_word: Callable[[str | None], str] | None,
+    *,
+    is_copy: bool,
+) -> None:
+    place, schema = address.shown, address.schema
+    async with connection.transaction():
+        await connection.execute(_LOCK, schema)
+        tables = {name for (name,) in await connection.fetch(_TABLES, schema)}
+        if tables:
+            await _check_tables(address, connection, tables, is_copy=is_copy)
+            await _check_word(connection, check_word)
+            return
+        try:
+            if await connection.fetchval("SELECT to_regnamespace($1)", schema) is None:
+                await connection.execute(f'CREATE SCHEMA "{schema}"')
+            for file in ("tables.sql", "functions.sql"):
+                await connection.execute((_FOLDER / file).read_text(encoding="utf-8"))
+        except asyncpg.InsufficientPrivilegeError as error:
+            role = await _role(address)
+            raise StorageError(
+                f"{place}: the role {role} may not create the tables ({error}); an administrator can let it: "
+                f"CREATE SCHEMA {schema} AUTHORIZATION {role}; nothing was changed"
+            ) from None
+        written_by = f"agenthost {metadata.version('agenthost')}"
+        word = None if check_word is None else check_word(None)
+        values = (VERSION, written_by, not is_copy, word)
+        await connection.execute("INSERT INTO about VALUES ($1, $2, $3, $4)", *values)
+        # Who has seen nothing yet asks for what came after 0.
+        await connection.execute("INSERT INTO range VALUES (0, 0, $1)", numbers_sum(0, 0))
+
+
+async def _check_word(connection: Connection, check_word: Callable[[str | None], str] | None) -> None:
+    if check_word is None:
+        return
+    sealed = await connection.fetchval("SELECT sealed FROM about")
+    word = check_word(sealed)
+    if word != sealed:
+        await connection.execute("UPDATE about SET sealed = $1", word)
+
+
+async def _role(address: StoreAddress) -> str:
+    connection = await connect(address, "agenthost")  # the other one is in a transaction that failed
+    try:
+        return str(await connection.fetchval("SELECT quote_ident(current_user)"))
+    finally:
+        connection.terminate()
+
+
+async def _check_tables(
+    address: StoreAddress, connection: Connection, tables: set[str], *, is_copy: bool
+) -> None:
+    place, schema = address.shown, address.schema
+    if not tables >= _all_tables():
+        raise StorageError(
+            f"the schema {schema} of {place} belongs to another program, or has lost tables; name another "
+            "one, with ?schema=NAME in the URL; nothing was changed"
+        )
+    lacking = await connection.fetchval(_LACKING, schema)
+    if lacking is not None:
+        raise StorageError(
+            f"{place}: this role may not read or write the table {schema}.{lacking}; grant it SELECT, "
+            "INSERT, UPDATE and DELETE on all tables there, or use the role that owns them"
+        )
+    version, written_by, is_complete, *_ = await connection.fetchrow("SELECT * FROM about")
+    if version > VERSION:
+        raise StorageError(
+            f"{place} was written by {written_by} (schema version {version}), and this one supports "
+            f"versions up to {VERSION}; use that agenthost or a newer one; nothing was changed"
+        )
+    if is_copy:
+        raise StorageError(
+            f"the schema {schema} of {place} has a store already; name another one, with ?schema=NAME in "
+            f"the URL, or drop it first: DROP SCHEMA {schema} CASCADE"
+        )
+    if not is_complete:
+        raise StorageError(
+            f"a copy into the schema {schema} of {place} was not finished; drop it and copy again: "
+            f"DROP SCHEMA {schema} CASCADE"
+        )
+
+
+def _all_tables() -> set[str]:
+    sql = (_FOLDER / "tables.sql").read_text(encoding="utf-8")
+    return set(re.findall(r"^CREATE TABLE (\w+)", sql, re.MULTILINE))
