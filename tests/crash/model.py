@@ -20,9 +20,9 @@ SESSIONS = 250
 def scripted_model(folder: Path, seed: int) -> Iterator[str]:
     """Run the service; returns its URL."""
     plans = [plan_session(seed, number, with_model=True) for number in range(SESSIONS)]
-    # Those of forks first: their names begin with the names of other turns.
-    forks = [one for plan in plans if plan.fork for one in plan.fork.exchanges]
-    turns = [*forks, *(one for plan in plans for one in plan.exchanges)]
+    # Those of forks and further chats first: their names begin with the names of other turns.
+    others = [more for plan in plans for more in (plan.fork, plan.chat) if more is not None]
+    turns = [one for plan in (*others, *plans) for one in plan.exchanges]
     fixtures = [fixture for one in turns for fixture in _fixtures(one)]
     with model_service(folder, fixtures, llm={"latency": 1, "chunkSize": 12}) as service:
         yield service.url
