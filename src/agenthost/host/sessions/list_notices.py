@@ -79,6 +79,7 @@ class ListNotices:
 
     def tell(self, notice: Notice) -> None:
         """Send a notice to all listeners."""
+        # A copy: a listener may be removed while notices are sent.
         for listener in list(self.listeners.values()):
             listener(notice)
 

@@ -117,6 +117,7 @@ def first_states(
         "lifecycle": "creating" if seed.active is None else "ready",
         "serverTools": server_tools(agent, start.tools),
         "activeClients": [] if start.active_client is None else [start.active_client],
+        # C1: it has its default chat from the start.
         "chats": [chat_summary(chat)],
         "defaultChat": chat_uri,
     }
@@ -147,6 +148,7 @@ def _first_chat(uri: str, now: str, seed: ImportedHistory, task: TaskOrigin | No
         "turns": seed.turns,
     }
     if task is not None:
+        # C7: the chat names the call that it comes from.
         origin: ToolChatOrigin = {"kind": "tool", "chat": task.above.chat_uri, "toolCallId": task.call_id}
         chat["origin"] = origin
     if seed.active is not None:
@@ -200,6 +202,7 @@ async def name_of(sessions: SessionRegistry, uri: str) -> str:
     Otherwise it is the whole URI, encoded in letters and digits, which is unique.
     """
     path = uri.partition(":/")[2]
+    # A path must not look like an encoded URI: that name may be needed for another session.
     if _SAFE.fullmatch(path) and not path.startswith("uri-") and await _is_free(sessions, path):
         return path
     return "uri-" + urlsafe_b64encode(uri.encode(errors="replace")).decode().rstrip("=")

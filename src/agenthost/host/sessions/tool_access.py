@@ -89,6 +89,7 @@ def client_tools(session: Session) -> dict[str, ClientTool]:
     """
     clients = session.state["activeClients"]
     if len(clients) > 1:
+        # A stable sort: the others stay in the order in which they became active.
         clients = sorted(clients, key=lambda one: one["clientId"] != session.speaker)
     found: dict[str, ClientTool] = {}
     for client in clients:
@@ -103,6 +104,7 @@ def offered_tools(agent: Agent, toolset: ToolSet, session: Session) -> list[Tool
         name: one.definition() for name, one in enabled_tools(toolset, session.private.get("tools")).items()
     }
     brought = client_tools(session) if agent.client_tools else {}
+    # HR-U08: the host's own tools come last, so that they win.
     return list({**{name: tool.definition for name, tool in brought.items()}, **own}.values())
 
 
