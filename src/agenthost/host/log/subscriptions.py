@@ -41,6 +41,7 @@ class LogItem(Entry, frozen=True, gc=False):
     reason: str | None = None
     show: Callable[["LogItem"], None] | None = None
     run: TextRun | None = None
+    # Caches. The struct is frozen, so they are filled with `force_setattr`.
     _lines: list[bytes] | None = None
     _made: tuple[Callable[..., Any], Any] | None = None
 
@@ -203,6 +204,7 @@ class Hub:
 
     def leave(self, subscriber: Subscriber) -> None:
         """Unsubscribe from everything."""
+        # Not `remove`, which would change the set during the loop.
         for resource in subscriber.resources:
             listeners = self._listeners.get(resource, {})
             listeners.pop(subscriber, None)
