@@ -133,6 +133,7 @@ class ChangesetResource:
         self.replay = ReplayBuffer(self._journal.mark())
 
     def _find_edits(self) -> list[FileEdit]:
+        # Without folding text that streams: edits are in the results of calls.
         chat = self.session.shown_chat.base
         if not self._turns:
             return list(all_edits(chat))
@@ -144,6 +145,7 @@ class ChangesetResource:
     def _compare(self, before: FileEditSide | None, after: FileEditSide | None) -> Comparison:
         """Compare two contents of the session. Others cannot be read, and may change at any time."""
         key = (before["content"]["uri"] if before else "", after["content"]["uri"] if after else "")
+        # Contents never change, so a comparison holds for good.
         if key not in self._compared:
             if len(self._compared) >= MAX_COMPARISONS:
                 self._compared.clear()
@@ -243,6 +245,7 @@ class Changesets:
         """Return a changeset, computed. Raises like `find_session`."""
         session = await self.find_session(uri)
         found = self._open.get(uri)
+        # If its session has left memory since, it may have missed changes.
         if found is None or found.session is not session:
             if found is not None:
                 self._close(found)

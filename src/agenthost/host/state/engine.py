@@ -150,6 +150,7 @@ class Engine:
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         """Write what is left, and close the store."""
+        # Before the journal, which they use.
         await self.changesets.close()
         await self._stop(CLOSE_SECONDS)
 
@@ -218,5 +219,6 @@ class Engine:
             try:
                 await asyncio.to_thread(self.storage.sync)
             except StorageError as error:
+                # The next round tries again, even if nothing new was committed.
                 commits = -1
                 log.warning("the last commits could not be synced to the disk; will try again: %s", error)

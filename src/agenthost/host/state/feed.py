@@ -122,10 +122,12 @@ class Feed:
         for uri in dict.fromkeys(uris):
             with suppress(SessionNotFound, Damaged):
                 found[uri] = await self._get(uri)
+        # Only now, when all are in memory: no await between the views, so they are of one moment.
         return [self._view(uri, resource) for uri, resource in found.items()]
 
     def _view(self, uri: str, resource: Followed) -> View:
         # No await in here: the view, its number and the subscription have to be of one moment.
+        # HR-S02: what waits in the queue is in the view already, and must not be applied twice.
         self.subscriber.drop(resource.number, None if self._is_whole else uri)
         self._hub.add(self.subscriber, resource.number)
         self.channels.add(uri)

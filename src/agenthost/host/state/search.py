@@ -72,6 +72,8 @@ class Search:
 
     def _look(self, owner: str | None, words: Sequence[str]) -> Found:
         until = time.monotonic() + self._seconds
+        # Checked again here: the store compares encoded JSON, so it may find a word in a key or in private
+        # data.
         patterns = [re.compile(re.escape(word), re.IGNORECASE) for word in words]
         sought = [_spellings(word) for word in sorted(words, key=len, reverse=True)[:WORDS_IN_STORE]]
         matches: list[Match] = []

@@ -132,6 +132,7 @@ class Senders:
         """Add a connection. Without `last_seen` the client starts over, and its receipts are removed."""
         sender = Sender(identity, deliver, last_seen)
         client = self._clients.setdefault(identity, _Client())
+        # Before the await below: `_forget` removes clients that have no connection.
         client.senders.append(sender)
         try:
             async with client.loading:
@@ -181,6 +182,7 @@ class Senders:
             return False
         client = self._clients[sender.identity]
         for known in client.receipts_for(sent):
+            # D4: the same action twice on one connection is two actions.
             if known.by is not sender and (known.seq is None or known.seq > sender.last_seen):
                 client.remove(known)
                 client.ticket = self._journal.write([DropReceipts(sender.identity.key, known.slot)])
