@@ -89,6 +89,7 @@ _PLAIN_STATUSES: Final = {
 
 def _ready(change: Change) -> Made:
     """Repeat the flags: legacy reducers clear them when a session becomes ready."""
+    # S1 would reset the status of a session that is ready already.
     if change.session_before["lifecycle"] == "ready":
         return []
     status = change.session["status"]
