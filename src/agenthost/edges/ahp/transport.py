@@ -52,6 +52,7 @@ class ConnectionHandle:
         """Return whether `end` cancelled the task. If so, undo the cancellation."""
         if self.closing is None or self._task is None:
             return False
+        # The close frame is still to be sent, with awaits and a timeout.
         self._task.uncancel()
         return True
 

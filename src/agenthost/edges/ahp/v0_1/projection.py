@@ -102,6 +102,7 @@ def _project(resource: int, action: Any, uri: str) -> Any:
 
 def _with_action(entry: Entry, action: Any) -> bytes:
     old = decode_json(first_line(entry.envelope, entry.seq))
+    # HR-I08: envelopes of this version have no channel; their actions name the resource.
     del old["channel"]
     return encode_json({**old, "action": action})
 
