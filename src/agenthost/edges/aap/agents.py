@@ -54,6 +54,7 @@ def _tool(one: Tool) -> ToolSpec:
 
 
 def _option(option: Option) -> AgentOption:
+    # O3: a default may be a real secret.
     is_masked = option.kind == "secret" and option.default
     default = SECRET_MASK if is_masked else option.default
     shown: Any = {"type": option.kind, "name": option.name, "default": default}

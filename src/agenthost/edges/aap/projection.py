@@ -114,6 +114,7 @@ class Projection:
         if kind in TURN_ENDINGS and action["turnId"] == self._turn_id:
             if self._parts:
                 events += self._whole_texts()
+            # T4. Cancelled turns end with `error` here, too (Z5).
             self.stop_reason = (self._stopped() or "end_turn") if kind == "chat/turnComplete" else "error"
         elif kind.startswith("chat/toolCall") and action["turnId"] == self._turn_id:
             events += self._on_call(kind, action, after)
@@ -146,6 +147,7 @@ class Projection:
             return [*(self._whole_texts() if self._parts else ()), self._called(call)]
         has_result = call["status"] == "completed" or call.get("reason") == "result-denied"
         is_end = kind in ("chat/toolCallComplete", "chat/toolCallResultConfirmed")
+        # The application has sent the results of its own tools itself.
         if is_end and has_result and client_of(call) != self._app_id:
             return [{"event": "tool_result", **base, "content": self._content_of(call["toolCallId"])}]
         return []

@@ -120,6 +120,7 @@ class Sessions:
             InvalidValue: the cursor is not valid.
         """
         before = None if after is None else _position(after)
+        # L2: one more than a page shows whether there is a next one.
         rows = await self._client.list_sessions(before, PAGE + 1)
         page: GetSessionsResponse = {"sessions": [self.show(row) for row in rows[:PAGE]]}
         if len(rows) > PAGE:
@@ -132,6 +133,7 @@ class Sessions:
         private: Private = decode_json(row.private)
         config: AgentConfig = {"name": summary["provider"]}
         agent = self._host.agents.get(summary["provider"])
+        # An agent that is no longer served is still named; its tools and options are unknown.
         if agent is not None:
             config["tools"] = _tool_refs(agent, private)
             config["options"] = _options(agent, private, summary.get("_meta", {}).get(MODEL_META))
