@@ -50,6 +50,7 @@ def encode_entry(
 
 @lru_cache(MAX_HEADS)
 def _head(channel: str) -> bytes:
+    # Cached: all actions of a channel begin alike.
     return encode_json({"channel": channel})[1:-1] + b',"action":'
 
 

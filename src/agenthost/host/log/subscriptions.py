@@ -129,6 +129,7 @@ class Subscriber:
         else:
             self.items.append(item)
             self._count = count
+        # `_wake`, inlined too.
         waiting = self._waiting
         if waiting is not None and not waiting.done():
             waiting.set_result(None)
@@ -168,6 +169,7 @@ class Subscriber:
         if self._failure is not None:
             raise self._failure
         self.taken += 1
+        # A copy: more may be pushed while the reader goes through it.
         taken = list(self.items)
         self.items.clear()
         self._count = self._bytes = 0

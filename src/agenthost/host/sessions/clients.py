@@ -205,6 +205,7 @@ def followed(state: SessionState) -> list[Customization]:
     for client in state["activeClients"]:
         known = {one["id"]: one for one in before if one.get("clientId") == client["clientId"]}
         for brought in client.get("customizations", []):
+            # Customizations are toggled by id, so an id may be there only once.
             if brought["id"] not in taken:
                 taken.add(brought["id"])
                 switched = known.get(brought["id"], brought).get("enablement")

@@ -67,6 +67,7 @@ def before_cursor(text: str, offset: int) -> str:
         return text[:offset]
     units_before = text.encode("utf-16-le", "surrogatepass")[: 2 * offset]
     before = units_before.decode("utf-16-le", "surrogatepass")
+    # Half of a surrogate pair: the cursor is inside of a character, which counts as after it.
     is_half = bool(before) and "\ud800" <= before[-1] <= "\udbff" and text[len(before) - 1] != before[-1]
     return before[:-1] if is_half else before
 

@@ -120,6 +120,7 @@ async def _suggestions(option: Option, query: SuggestQuery) -> list[Suggestion]:
             found = await suggest(query)
     except HostError:
         raise
+    # Proposals only help: without them, a value can still be typed.
     except TimeoutError:
         log.warning("finding values for option %r took too long", option.name)
         return []

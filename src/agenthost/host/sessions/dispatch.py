@@ -141,6 +141,7 @@ class Dispatcher:
                 refusal = self._refuse(resource, action, by, "this is not an action of its channel")
             else:
                 refusal = self._dispatch(resource, action, by)
+        # HR-A02, D1: on a channel that is not there, nothing happens.
         except SessionNotFound:
             return None
         except Exception as error:
@@ -383,6 +384,7 @@ class Dispatcher:
         refusal = self._refuse(session, action, by, reason)
         self._note_refusal(by, refusal)
         if by.sent is not None:
+            # When it is durable, and if the client is still there; else it is in the replay.
             session.journal.write([], partial(self._senders.deliver, by.sent.identity), refusal)
 
     # Applying

@@ -88,6 +88,7 @@ def first_private(agent: Agent, new: NewSession, seal: Callable[[str], str]) -> 
         InvalidValue: the agent does not have one of the options.
     """
     shown, secrets = split_secrets(agent, check_options(agent, new.options, "$.config"))
+    # An empty secret is one that is not set.
     sealed = {name: seal(text) for name, text in secrets.items() if text}
     private: Private = {**new.private}
     if shown:

@@ -64,6 +64,7 @@ def _turn_started(session: Session, action: Json, _answers: Any) -> SideWrites:
     message_id = action.get("queuedMessageId")
     if not message_id:
         return SideWrites(said)
+    # C1: a turn may start from the steering message too.
     is_steering = session.chat.get("steeringMessage", {}).get("id") == message_id
     return SideWrites(said, taken_message(session, "steering" if is_steering else "queued", message_id))
 
@@ -108,6 +109,7 @@ def _confirmed(session: Session, action: Json, _answers: Any) -> SideWrites:
     if not action["approved"]:
         return _closed(session, action, denied_message(action))
     name = _call(session, action)["toolName"]
+    # The definition that the user was shown; the tool may have another one by now.
     pin = session.private.get("shown", {}).get(action["toolCallId"])
     is_edited = "editedToolInput" in action
     consent = remembered(session.private, name, action.get("selectedOptionId"), pin, is_edited=is_edited)

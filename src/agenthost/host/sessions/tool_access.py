@@ -34,6 +34,7 @@ def is_trusted(private: Private, tool: Tool, arguments: JsonObject, *, is_sandbo
 
     `is_sandboxed` says whether commands run in a sandbox now: only then is an approval of all of them valid.
     """
+    # P10: users are not asked about tools that they are not shown.
     if not tool.exposed or is_trusted_always(private, tool):
         return True
     keys = approved_scopes(private, tool)

@@ -109,6 +109,7 @@ class ChangesetResource:
     async def _compute_until_current(self) -> None:
         try:
             while not self._is_closed:
+                # Again until nothing is new: a refresh while this runs starts no second task.
                 edits = self._find_edits()
                 if self._is_computed and edits == self._edits:
                     return
@@ -282,6 +283,7 @@ class Changesets:
         """Close what nobody has followed since the last time."""
         for found in list(self._open.values()):
             is_there = self._sessions.peek(found.session.uri) is found.session
+            # Two sweeps, so that a client that lost its connection has some time to come back.
             is_idle, found.is_idle = found.is_idle, not self._hub.is_heard(found.number)
             if not is_there or (is_idle and found.is_idle):
                 self._close(found)

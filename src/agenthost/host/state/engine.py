@@ -192,6 +192,7 @@ class Engine:
     async def trim(self) -> int:
         """Trim the log to its limits, and return space to the disk. Return how many entries were removed."""
         removed = 0
+        # Some at a time, so that commits do not have to wait for all of it.
         while count := await self.journal.in_turn(
             self.storage.trim, self.limits.log_per_session, self.limits.log_in_all
         ):

@@ -167,6 +167,7 @@ class Senders:
     def _forget(self, left: tuple[Identity, int]) -> None:
         identity, ticket = left
         client = self._clients.get(identity)
+        # It may have come and gone once more, leaving receipts that are not durable yet.
         if client is not None and not client.senders and client.ticket == ticket:
             del self._clients[identity]
 
@@ -197,6 +198,7 @@ class Senders:
         client.add(known)
         seq = HERE if has_echo else None
         receipt = Receipt(sender.identity.key, slot, sent.client_seq, sent.digest, seq)
+        # A mark: the echo gets its number when it is shown.
         client.ticket = self._journal.write([receipt], mark=known if has_echo else None)
 
     def record_echo(self, sent: Sent) -> None:

@@ -218,6 +218,7 @@ class Session:
         flow = self.flow
         if flow is None or part_id != flow.part or kind != flow.kind or turn_id != flow.turn:
             flow = TextRun(kind, self.chat_uri, turn_id, part_id, [])
+            # If the session was removed, the text goes to a run that nobody reads.
             if not self._is_expected and not self._expect():
                 return flow
             self._streamed.append(flow)
@@ -478,6 +479,7 @@ class Session:
             self._unwritten += encoded
 
     def _cut(self, position: int) -> None:
+        # First: the positions in the store are those before the cut.
         self._write_messages()
         del self.messages[position:]
         self._measured = (0, 0)
