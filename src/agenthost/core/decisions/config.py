@@ -46,6 +46,7 @@ def _check_change(owner: str, state: Any, action: Any, may_change: Callable[[Jso
         if may_change(setting) and setting.get("readOnly") is not True
     }
     new = action["config"]
+    # G6: tested for truth, as in the reducer.
     if action.get("replace"):
         kept = _check_replacement(config.get("values", {}), new, free, schema.get("required", []))
     else:
