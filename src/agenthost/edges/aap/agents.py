@@ -40,6 +40,7 @@ def agent_info(agent: Agent) -> AgentInfo:
 def options_of(agent: Agent) -> list[Option]:
     """Return the options of an agent, including `model` if it has models."""
     declared = list(agent.options)
+    # O6. An agent may declare an option of this name itself.
     if agent.models and all(option.name != MODEL for option in declared):
         choices = [model.id for model in agent.models]
         declared.append(Option.select(MODEL, choices, title="Model", description="The model that answers."))

@@ -120,6 +120,7 @@ class Projection:
             events += self._on_call(kind, action, after)
         if self.stop_reason is None:
             self.look_for_stop(after)
+        # T1: the body is made of the transcript, not of events.
         if self._mode == "none":
             return b""
         if self.stop_reason is not None:
@@ -144,6 +145,7 @@ class Projection:
         if is_reported(call):
             return self._on_own(call)
         if kind == "chat/toolCallReady":
+            # T3: the text before a call is complete.
             return [*(self._whole_texts() if self._parts else ()), self._called(call)]
         has_result = call["status"] == "completed" or call.get("reason") == "result-denied"
         is_end = kind in ("chat/toolCallComplete", "chat/toolCallResultConfirmed")

@@ -78,6 +78,7 @@ class Sessions:
         """
         config = body["agent"]
         agent = self._get_agent(config["name"])
+        # C6: without `agent.tools` all exposed tools are off; the host's own default is all on.
         tools = {tool["name"]: tool.get("trust", False) for tool in config.get("tools", [])}
         brought = body.get("tools", [])
         app_id = self._client.identity.client_id
@@ -230,6 +231,7 @@ def _options(agent: Agent, private: Private, model: JsonObject | None) -> dict[s
     for option in options_of(agent):
         if option.kind == "secret":
             shown[option.name] = SECRET_MASK if secrets.get(option.name) or option.default else ""
+        # O6: there is one model of a session, over both protocols.
         elif option.name == MODEL and model is not None:
             shown[MODEL] = model["id"]
         else:

@@ -237,6 +237,7 @@ class Exchange:
         run = run_of(entry)
         if run is None:
             return b"".join(map(self._replay_one, unpack([entry])))
+        # A run may have been sent in part.
         missed = run.after(self._seen.seq or 0, entry.seq)
         return self._take(LogItem(entry.seq, entry.resource, b"", run=missed))
 

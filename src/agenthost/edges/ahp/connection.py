@@ -145,6 +145,7 @@ class Connection(ABC, Generic[C]):
         Raises:
             HostError: the connection cannot be opened.
         """
+        # HR-U06: it counts as connected from now on, also while its states are read.
         self.client.host.join()
         try:
             await self.client.root_view.open()

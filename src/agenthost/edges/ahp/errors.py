@@ -109,9 +109,12 @@ def to_failure(error: Exception, message_id: MessageId | None) -> Failure:
 
 def _error_data(error: Any) -> Json:
     if isinstance(error, UnsupportedVersion):
+        # HR-I06
         return {"supportedVersions": error.supported}
     if isinstance(error, AuthRequired):
+        # HR-P02
         return {"resources": error.resources}
     if isinstance(error, ResourceDenied) and error.request is not None:
+        # HR-F02
         return {"request": error.request}
     return None

@@ -201,6 +201,7 @@ async def _open(
     params: Any = METHODS[request.method].params.take(request.params)
     check_names(params)
     client_id = params["clientId"]
+    # In the host, an empty id stands for no client.
     if not client_id:
         raise InvalidValue("$.clientId", "an id of the client's own", "an empty text")
     identity = Identity.of(caller.owner, client_id)

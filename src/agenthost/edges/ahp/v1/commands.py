@@ -70,6 +70,7 @@ async def dispatch_action(client: ClientContext, params: Any) -> None:
     number = NO_NUMBER if seq is None else seq
     try:
         await _check_dispatch(client, params)
+    # D1: on a channel that is not there, nothing happens.
     except SessionNotFound:
         return
     except Exception as error:
