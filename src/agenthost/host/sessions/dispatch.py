@@ -122,6 +122,7 @@ class Dispatcher:
         """
         # An action of an older client names its resource itself.
         said = action if translate is not None else [channel, action]
+        # Without a connection that can come back, there is no repeat to recognize.
         sent = None if sender is None else Sent(client, client_seq, action_digest(said))
         legacy = None if translate is None else [action]
         by = ActionSource(_origin(client, client_seq), client, sent, sender, rights, channel, legacy)
