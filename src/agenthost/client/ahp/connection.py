@@ -198,8 +198,7 @@ class Connection:
                 if not is_repeatable:
                     raise
             except Refused as error:
-                # The first request may have been carried out, with its answer lost. A first refusal is a real
-                # one.
+                # Only of a repeat: the first request may have been carried out, with its answer lost.
                 if is_repeat and means_done is not None and isinstance(error, means_done):
                     return None
                 raise

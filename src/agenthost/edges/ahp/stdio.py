@@ -25,7 +25,6 @@ def take_streams() -> tuple[BinaryIO, BinaryIO]:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
-    # What was printed before still goes where it was meant to.
     sys.stdout.flush()
     os.dup2(2, 1)
     return source, target

@@ -60,8 +60,7 @@ class CrashCounts:
         # Alone, so that the next crash can be blamed on this turn.
         if count == self._limit - 1:
             await self._take_place(session, mark)
-        # Before any code of the turn runs: if it crashes the host at once, the next start has to find the
-        # count.
+        # Before any code of the turn runs: it may crash the host at once.
         await session.journal.wait(_keep(session, mark, count, is_spared=False))
         return True
 

@@ -104,8 +104,7 @@ class Output:
             text = self._new_of(kind, text)
         if text:
             flow = self._session.stream(_TEXT_KINDS[kind], self.turn_id, self._part_id, text)
-            # While text is repeated, every piece has to be compared, so the fast path in `RunningTurn.say`
-            # stays closed.
+            # No fast path (see `RunningTurn.say`) while text is repeated: each piece has to be compared.
             self.flow = flow if self._shown is None else None
 
     def open(self, kind: TextKind) -> None:

@@ -22,8 +22,7 @@ async def run_steps(turn: Turn, running: RunningTurn, limit: int) -> None:
     """
     # A model must find each call followed by its result, so the last step is finished first.
     await running.finish_open_calls()
-    # Steps from before a restart count: nothing else bounds a turn that makes progress and then crashes the
-    # host.
+    # Steps from before a restart count, or a turn that crashes the host again and again would have no limit.
     for _ in range(running.steps_done, limit):
         running.begin_step()
         requests = await _Step(running).run(turn)
@@ -50,8 +49,7 @@ class _Step:
 
     async def run(self, turn: Turn) -> list[CallRequest]:
         answer: Any = self._running.agent.answer(turn)
-        # Closed here if the turn ends early: the garbage collector would run its cleanup later, in another
-        # task.
+        # Closed here if the turn ends early: the garbage collector would do it later, in another task.
         async with aclosing(answer) as events:
             async for event in events:
                 is_text = isinstance(event, str)
