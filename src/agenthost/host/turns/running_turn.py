@@ -96,7 +96,7 @@ class RunningTurn:
         start = self._covered if is_resumed and agent.is_stepwise else 0
         self.output = Output(session, self.id, parts, start)
         if is_resumed:
-            # These may have had their effect already: `ToolCalls` runs them again only if they are repeatable.
+            # These may have had their effect already: only repeatable ones are run again.
             self.calls.found_running = _running_calls(parts)
 
     # Made on demand: most turns have no calls, and an object that refers to its turn is a reference cycle,
