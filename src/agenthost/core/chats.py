@@ -68,6 +68,7 @@ def tasks_below(session: SessionState, chat: URI) -> list[URI]:
     """Return the chats of the subagents of a chat, and of those below them. Each stands after its parent."""
     origins: list[Any] = [(one["resource"], one.get("origin", {})) for one in session["chats"]]
     found = [chat]
+    # The list grows during the loop, so that all levels are found.
     for parent in found:
         found += [uri for uri, origin in origins if origin.get("kind") == "tool" and origin["chat"] == parent]
     return found[1:]

@@ -131,6 +131,7 @@ def find_cut(
         size -= sum(costs[i] for i in range(cut, start) if messages[i]["role"] != "system")
         more_fresh, more_left_out = _count(messages[cut:start])
         cut, fresh, left_out = start, fresh + more_fresh, left_out + more_left_out
+        # A cut that leaves out nothing but an older note would only replace it.
         if fresh and size + max(room, estimate(_note(left_out))) <= budget:
             break
     return cut

@@ -55,6 +55,7 @@ def derived_actions(
     found: list[SessionAction] = []
     if session["status"] & SessionStatus.IS_READ and _became_unread(kind, before, after):
         found.append(actions.is_read_changed(is_read=False))
+    # C4. Other actions cannot change what waits, so the parts of the turn are not searched.
     if "inputNeeded" in session or kind in _ASKING:
         found += _waiting_changes(session, after)
     return found
@@ -126,6 +127,7 @@ def waiting_in(chat: ChatState) -> dict[str, SessionInputRequest]:
 
 def _waiting_call(chat: URI, turn_id: str, call: Any) -> Any:
     status = call["status"]
+    # The status is part of the id: approving a call and approving its result are two requests.
     base = {"id": f"{chat}#call/{call['toolCallId']}/{status}", "turnId": turn_id, "toolCall": call}
     if status in WAITING:
         return {**base, "kind": "toolConfirmation"}

@@ -95,6 +95,7 @@ def _forked_session(session: SessionState, chat: ChatState, uri: URI) -> Session
         session,
         lifecycle="creating",
         status=SessionStatus.IDLE,
+        # Clients became active in the other session, and do not know this one.
         activeClients=[],
         chats=[chat_summary(chat)],
         defaultChat=chat["resource"],

@@ -78,6 +78,7 @@ def _attached(attachment: MessageAttachment) -> Block:
     kind = attachment.get("contentType", "")
     if attachment["type"] == "resource":
         is_image = kind.startswith("image/") or attachment.get("displayKind") == "image"
+        # A model can get an image only from these; files of this machine are named.
         if is_image and attachment["uri"].startswith(("https://", "data:")):
             return _image(attachment["uri"])
         return _text(f"[attached: {label}, {attachment['uri']}]")
@@ -137,6 +138,7 @@ def _block(part: ResponsePart, inputs: Inputs, private: Mapping[str, JsonObject]
             }
     elif part["kind"] == "markdown" and part["content"]:
         part_id, block = part["id"], _text(part["content"])
+    # A thought without text may be a signature that its provider wants back.
     elif part["kind"] == "reasoning" and (part["content"] or part["id"] in private):
         part_id, block = part["id"], {"type": "thinking", "thinking": part["content"]}
     if block is not None and part_id in private:

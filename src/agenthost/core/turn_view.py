@@ -86,6 +86,7 @@ class TurnView(NamedTuple):
         place = find_place(turns, turn_id)
         if place is None or place >= self.hidden:
             return self, None
+        # C9: the turn itself is loaded even for a client that wanted none.
         return self._load(turns, max(0, place + 1 - max(1, self.size)))
 
     def _load(self, turns: Sequence[Turn], start: int) -> tuple["TurnView", ChatTurnsLoadedAction]:

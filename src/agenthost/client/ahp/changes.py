@@ -101,6 +101,7 @@ class Listeners:
 
     def add(self, listener: Listener) -> Callable[[], None]:
         """Call this with each change from now on; returns a function that stops it."""
+        # A new list: `notify` may be going through the old one.
         self._listeners = [*self._listeners, listener]
 
         def stop() -> None:
@@ -169,6 +170,7 @@ class Changes(AsyncIterator[Change]):
         self._added.set()
 
     def _put(self, change: Change) -> None:
+        # The end is never merged: it says why there are no more.
         if len(self._waiting) >= self._max_waiting and change.kind not in ("gone", "closed"):
             change = self._waiting[0].merge(change)
             self._waiting.clear()

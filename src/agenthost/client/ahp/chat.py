@@ -128,6 +128,7 @@ class Chat(TalkingResource):
         params = new_chat(self.session_uri, uri=uri, message=message, source=source, folders=folders)
         await self._connection.request("createChat", params, is_repeatable=True, means_done=Conflict)
         chat = await self._opener.chat(self.session_uri, params["chat"])
+        # The host learns of a chosen model with the first message, and this chat has none yet.
         chat._model = self._model  # noqa: SLF001 - same class
         return chat
 

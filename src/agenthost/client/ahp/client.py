@@ -108,6 +108,7 @@ class AhpClient:
     def _on_connected(self) -> None:
         self._registry.resume()
         if self.sessions.is_loaded:
+            # HR-C05: notices that were missed do not come again.
             self._connection.tasks.spawn(self.sessions.load())
 
     def _on_notification(self, notification: Call) -> None:
@@ -242,6 +243,7 @@ class AhpClient:
         """
         provider = agent if agent is not None else self._only_agent()
         params = new_session(provider, uri=uri, config=config, folder=folder)
+        # Before the request: a session with the wrong model would stay behind.
         self._check_model(provider, model)
         session = await self._create(params, tools_by_name(tools))
         if model is not None:
@@ -268,6 +270,7 @@ class AhpClient:
         await self._connection.request("createSession", params, is_repeatable=True, means_done=Conflict)
         session = await self.session(params["channel"])
         if client is not None:
+            # The host made us active with the session; only the runner does not know the tools yet.
             self._registry.runner(session.uri).offer(tools, client)
         await session.ready()
         return session

@@ -126,6 +126,7 @@ class Connection:
 
     def listen(self, listener: Callable[[ConnectionEvent], object]) -> Callable[[], None]:
         """Call this when the connection comes or goes; returns a function that stops it."""
+        # A new list: `_on_event` may be going through the old one.
         self._listeners = [*self._listeners, listener]
 
         def stop() -> None:
@@ -172,6 +173,7 @@ class Connection:
             async with clock:
                 return await self._request(method, params, on_result, is_repeatable, means_done)
         except TimeoutError:
+            # Not ours, such as a timeout of the caller.
             if not clock.expired():
                 raise
             state = "" if self.is_open else "; there is no connection at the moment"
@@ -196,6 +198,7 @@ class Connection:
                 if not is_repeatable:
                     raise
             except Refused as error:
+                # Only of a repeat: the first request may have been carried out, with its answer lost.
                 if is_repeat and means_done is not None and isinstance(error, means_done):
                     return None
                 raise
@@ -220,6 +223,7 @@ class Connection:
             raise self._link.error
         link = self._link.current
         if link is not None:
+            # Raises if the host does not know the action, before it is shown as done.
             link.dialect.dispatches({"channel": channel, "clientSeq": 0, "action": action})
         outgoing = self.replica.submit(channel, action)
         if link is not None:
@@ -234,4 +238,5 @@ class Connection:
         """
         params = {"channel": ROOT_URI, "resource": resource, "token": token}
         await self.request("authenticate", params, is_repeatable=True)
+        # Only now: a token that was refused is not sent again.
         self._tokens[resource] = token

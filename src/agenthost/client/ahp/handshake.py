@@ -101,6 +101,7 @@ async def _ask(link: Link, request: Request) -> Json:
         message = _decode(await link.receive())
         if isinstance(message, Request):
             await link.send(encode_message(Failure(message.id, RpcCode.METHOD_NOT_FOUND, "not yet")))
+        # HR-R04: a host that could not read the request answers without an id.
         elif isinstance(message, Success | Failure) and message.id in (request.id, None):
             if isinstance(message, Success):
                 return message.result

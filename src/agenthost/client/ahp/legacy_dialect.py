@@ -61,6 +61,7 @@ class LegacyDialect:
         channel = params.get("channel", ROOT_URI)
         rest = {key: value for key, value in params.items() if key not in ("channel", "_meta")}
         if method in ("subscribe", "unsubscribe"):
+            # The chat comes with its session.
             if _is_chat(channel):
                 return None
             return Call(method, {"resource": LEGACY_ROOT if channel == ROOT_URI else channel})
@@ -151,6 +152,7 @@ class LegacyDialect:
         first = envelope["serverSeq"] * SPREAD
         own = self._find_own(envelope)
         if own is not None and (envelope.get("rejectionReason") is not None):
+            # Our own action, not the host's echo of its projection: it is this one that is pending.
             yield self._envelope(own.params["channel"], own.params["action"], first, common)
             return
         made = [] if "rejectionReason" in envelope else self._actions(channel, action)
@@ -162,6 +164,7 @@ class LegacyDialect:
         if own is not None and all(where != own.params["channel"] for where, _ in made):
             # It changed nothing, but it is answered.
             yield self._envelope(own.params["channel"], {"type": "none"}, first, common)
+        # Its number was seen all the same, and is where a replay begins.
         elif not made:
             yield self._envelope(channel, {"type": "none"}, first, {})
 
@@ -174,6 +177,7 @@ class LegacyDialect:
     def _actions(self, uri: str, action: Any) -> list[tuple[str, Any]]:
         """Return the actions that one of 0.1 becomes, each with its channel."""
         if action["type"].startswith("session/"):
+            # Without the states before it, an action cannot be lifted.
             if not self._replica.is_subscribed(chat_uri(uri)):
                 return []
             states = self._replica.confirmed_conversation(uri)

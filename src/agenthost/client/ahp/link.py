@@ -153,6 +153,7 @@ class Link:
         while frames.is_active and not frames.messages and not frames.is_lost:
             frames.changed.clear()
             await frames.changed.wait()
+        # HR-T01: what was filtered came before anything that the library has.
         if frames.messages:
             return frames.messages.popleft()
         try:

@@ -159,6 +159,7 @@ class ObservableReplica(Replica):
         channel, action, origin = envelope["channel"], envelope["action"], envelope.get("origin")
         mirror = self._mirrors.get(channel)
         is_refused = envelope.get("rejectionReason") is not None
+        # Before the envelope is applied, because listeners are shown both states.
         views = self._views_of(channel, is_confirmed=not is_refused)
         known = None if mirror is None else mirror.confirmed
         rejection = super().apply(envelope)
@@ -170,6 +171,7 @@ class ObservableReplica(Replica):
             return rejection
         if client_seq is not None:
             self._resolve(client_seq, None)
+        # G2: an action that does not apply leaves the same object.
         if mirror is not None and mirror.confirmed is not known:
             self._notify(views, Change("confirmed", None, None, action, origin, channel=channel))
         return None
@@ -215,6 +217,7 @@ class ObservableReplica(Replica):
             reason = error or Gone(f"{uri} no longer exists")
             kind: ChangeKind = "gone" if isinstance(reason, Gone) else "closed"
             self.listeners(uri).notify(Change(kind, before, None, error=reason, channel=uri))
+            # The registry listens to the root for as long as the client lives.
             if uri != ROOT_URI:
                 self._listeners.pop(uri, None)
         return unused

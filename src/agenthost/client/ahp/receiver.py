@@ -123,6 +123,7 @@ class Receiver:
             link.post(encode_message(Failure(request.id, ErrorCode.PERMISSION_DENIED, sentence)))
 
     async def _decide(self, wanted: ResourceRequestParams) -> bool:
+        # `is True`: no other value, however truthy, grants access to files.
         if inspect.iscoroutinefunction(self._on_access_request):
             return await self._on_access_request(wanted) is True
         decision = await run_in_thread(lambda: self._on_access_request(wanted), "access for the host")

@@ -146,6 +146,7 @@ class ReconnectingLink:
                 return
             self._lose(error)
             try:
+                # A host that takes connections and drops them at once is not called again without a pause.
                 attempts = attempts + 1 if clock() - began < SHORT_SECONDS else 0
                 link = await self._reconnect(attempts)
             except AhpError as final:
@@ -170,6 +171,7 @@ class ReconnectingLink:
         self._link = None
         self._is_open.clear()
         if error.code == TOO_LARGE:
+            # Which message was too large is unknown, and sending it again would end the next connection too.
             self._replica.abandon_sent()
         lost = error if isinstance(error, Refused) else Disconnected(f"{error}; its outcome is unknown")
         self._requests.fail_all(lost)
@@ -216,6 +218,7 @@ class ReconnectingLink:
             raise
         # Nothing was read after the answer to the handshake, so everything after it arrives in order.
         self._link = link
+        # Before anybody else can send: actions keep their order.
         for outgoing in self._replica.unanswered():
             send_action(outgoing, link)
         self._is_open.set()
@@ -227,6 +230,7 @@ class ReconnectingLink:
             try:
                 result = await reconnect(link, self._replica, self._dialect)
             except (Refused, NotAhp) as error:
+                # `initialize` would be refused for the same reason.
                 if isinstance(error, VersionMismatch):
                     raise
                 log.info("the host refused to resume, so the client initializes again: %s", error)

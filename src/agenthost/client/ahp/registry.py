@@ -47,6 +47,7 @@ class ResourceRegistry:
         if not self._is_open(uri):
             await self._request(uri, lambda result: self._load_session(uri, result))
             chat = self._replica.chat_of(uri) if self._replica.is_subscribed(uri) else None
+            # A host of 0.1 has sent the chat with its session.
             if chat is not None and not self._replica.is_subscribed(chat):
                 await self._request(chat, lambda result: self._load_default_chat(uri, result), turns)
         return self._found(uri, Session)
@@ -117,6 +118,7 @@ class ResourceRegistry:
         """Load a session, and its chat if it has come too, as from a host of 0.1."""
         self._load(uri, result, "session")
         state: Any = self._replica.session(uri)
+        # S4: a session may have lost its default chat.
         chats = [state.get("defaultChat"), *(one["resource"] for one in state["chats"])]
         chat = next((one for one in chats if one is not None), None)
         if chat is None:
@@ -164,6 +166,7 @@ class ResourceRegistry:
 
     def _load(self, channel: URI, result: Any, kind: ResourceKind) -> None:
         snapshot = result.get("snapshot")
+        # G4: a URI does not tell what it is, so the state has to.
         if snapshot is None or kind_of(snapshot["state"]) != kind:
             self._connection.notify("unsubscribe", {"channel": channel})
             raise Refused(f"{channel} is a resource of another kind")

@@ -66,6 +66,7 @@ class PendingRequests:
             return
         try:
             result = request.dialect.read_result(request.call, message.result)
+            # Q1: a snapshot has to be loaded before the next action is read, so not in the task that waits.
             if request.on_result is not None:
                 request.on_result(result)
         except AhpError as error:

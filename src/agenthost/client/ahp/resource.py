@@ -98,6 +98,7 @@ class Resource(Generic[S]):
         """
         if is_true(self.confirmed):
             return self.confirmed
+        # No await since the state was read, so no change is missed.
         changes = self.changes()
         try:
             async for change in changes:

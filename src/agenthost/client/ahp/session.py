@@ -128,6 +128,7 @@ class Session(Chat):
         me = self._replica.client_id
         for one in requests:
             is_ours = one["kind"] == "toolClientExecution" and one["clientId"] == me
+            # C4: the session's channel tells of calls in chats that we do not follow.
             if is_ours and not self._replica.is_subscribed(one["chat"]):
                 opening = self._opener.chat(self.uri, one["chat"], has_new_calls=are_new)
                 self._connection.tasks.spawn(opening)

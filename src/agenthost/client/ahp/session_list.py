@@ -63,6 +63,7 @@ class SessionList:
         self._items = {item["resource"]: item for item in result["items"]}
         self.is_loaded = True
         held, self._held = self._held or [], None
+        # The host may have read the list before it sent these.
         for one in held:
             self._apply(one)
         self._notify()

@@ -58,6 +58,7 @@ class TalkingResource(AnsweringResource):
             AhpError: `Gone` or `Closed`.
         """
         turn_id = secrets.token_hex(8)
+        # Before the action is dispatched, so that no piece of the answer is missed.
         changes = self.changes()
         message = self._message(text, attachments)
         action = actions.turn_started(turn_id, message, iso_time(now_ms()) or "")

@@ -104,6 +104,7 @@ class ToolRunner:
         if self.wanted is None or not self._replica.is_subscribed(self._uri) or self._is_claiming():
             return
         clients = self._replica.confirmed_conversation(self._uri).session["activeClients"]
+        # HR-A11: a host of 0.1 has one active client, and another may have become it.
         is_taken = bool(clients) and not self._connection.has_several_clients
         if not is_taken and all(one["clientId"] != self._replica.client_id for one in clients):
             self._connection.dispatch(self._uri, actions.active_client_set(self.wanted))
@@ -127,6 +128,7 @@ class ToolRunner:
             change.kind == "confirmed" and change.action is not None and change.action["type"] in RELEVANT
         ):
             self._update()
+            # Only if the host removed us: `release` is meant to last.
             if change.origin is None and change.action is not None and self._ends_role(change.action):
                 self.resume()
 
@@ -155,6 +157,7 @@ class ToolRunner:
         own = {call["toolCallId"]: (turn_id, call) for turn_id, call in self._own_calls()}
         for call_id in [one for one in self._tasks if one not in own]:
             self._tasks.pop(call_id).cancel()
+        # The host has the result, or no longer wants it.
         for call_id in [one for one in self._results if one not in own]:
             del self._results[call_id]
         for call_id, (turn_id, call) in own.items():
@@ -173,6 +176,7 @@ class ToolRunner:
 
     def _start(self, turn_id: str, call: Any) -> None:
         call_id = call["toolCallId"]
+        # Before anything can fail: a call is started once, whatever comes of it.
         self._started.add((self._uri, turn_id, call_id))
         tool = self.tools.get(call["toolName"])
         if tool is None:

@@ -85,6 +85,7 @@ class TurnStream(AsyncIterator[str]):
     async def _stream(self) -> AsyncGenerator[str, None]:
         lengths: dict[str, int] = {}
         try:
+            # A turn that the host refused has no answer to wait for.
             await self.dispatched
             async for change in self._changes:
                 for piece in self._new_pieces(change, lengths):

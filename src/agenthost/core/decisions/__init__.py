@@ -103,6 +103,7 @@ def check(state: Decided, action: StateAction, client_id: str, context: Context)
         HostError: why not.
     """
     kind = action["type"]
+    # Most clients have all rights, and need no look into the table of grants.
     if context.rights is not ALL_RIGHTS:
         context.rights.check(kind)
     try:

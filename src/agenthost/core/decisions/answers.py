@@ -25,6 +25,7 @@ SIZES: dict[str, tuple[Callable[[Any], float], str]] = {
     "text": (lambda value: len(value["value"]), " characters long"),
     "number": (lambda value: value["value"], ""),
     "integer": (lambda value: value["value"], ""),
+    # A set: the same choice twice counts once.
     "multi-select": (lambda value: len({*value["value"], *value.get("freeformValues", [])}), " choices"),
 }
 """What the limits of each kind of question measure, with the unit."""

@@ -38,6 +38,7 @@ def check_new_chat(
     """
     if lacks is not None:
         raise lacks
+    # O1: such an agent does not advertise `multipleChats`.
     if not takes_chats:
         raise InvalidValue("$.channel", "a session that may have several chats", quote(session["provider"]))
     if session["lifecycle"] != "ready":
@@ -109,6 +110,7 @@ def check_destination(
         raise InvalidValue("$.destination.after", "a chat of that session", quote(after))
     if after == chat["resource"]:
         raise InvalidValue("$.destination.after", "another chat", quote(after))
+    # Within its own session, a move only changes the order.
     if chat["resource"] not in there and len(own) >= limit:
         raise TooManyChats(limit)
     known = session.get("workingDirectories", [])

@@ -14,6 +14,7 @@ from agenthost.wire.error_messages import quote
 def active_client_set(conversation: Conversation, action: SessionActiveClientSetAction, by: Dispatch) -> None:
     """Refuse to act for others, and tools whose names are taken. Several clients may be active."""
     new = action["activeClient"]
+    # HR-A11: nobody else changes a client's tools.
     if new["clientId"] != by.client_id:
         raise Refused(f"a client can only make itself active, not {quote(new['clientId'])}")
     of_host: list[Any] = conversation.session.get("serverTools", [])

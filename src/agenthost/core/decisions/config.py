@@ -24,6 +24,7 @@ def session_config_changed(
     _check_change("the session", state, action, lambda setting: setting.get("sessionMutable") is True)
     old = state["config"]["values"]
     for name, grant in by.context.option_grants.items():
+        # Sending back the value that is set changes nothing, so it needs no grant.
         if name in action["config"] and not is_same_json(old.get(name), action["config"][name]):
             by.context.rights.check_grant(grant, f"setting {quote(name)}")
 
@@ -45,6 +46,7 @@ def _check_change(owner: str, state: Any, action: Any, may_change: Callable[[Jso
         if may_change(setting) and setting.get("readOnly") is not True
     }
     new = action["config"]
+    # G6: tested for truth, as in the reducer.
     if action.get("replace"):
         kept = _check_replacement(config.get("values", {}), new, free, schema.get("required", []))
     else:
@@ -55,6 +57,7 @@ def _check_change(owner: str, state: Any, action: Any, may_change: Callable[[Jso
 
 def _check_named(new: JsonObject, free: set[str], settings: JsonObject) -> None:
     for key in new:
+        # D5: some clients send settings of other hosts.
         if key not in settings:
             raise Refused(f"there is no setting {quote(key)}")
         if key not in free:

@@ -92,6 +92,7 @@ ACTIONS: dict[str, Grant] = {
 
 def needed_grant(command: str, params: Any = None) -> Grant | None:
     """Return the grant that a command, or an action by its type, needs; `None` if it needs none."""
+    # Content belongs to a session: whoever may see the session may read it, without a right to files.
     if command in ABOUT_CONTENT and type(params) is dict and split_content_uri(str(params.get("uri"))):
         command = READ_CONTENT
     return COMMANDS.get(command) or ACTIONS.get(command.partition("/")[0])
@@ -119,6 +120,7 @@ class Rights(msgspec.Struct, frozen=True, gc=False):
 
     def check_grant(self, grant: Grant | None, what: str) -> None:
         """Refuse what needs this grant, if it is missing; `what` names it. Raises as `check` does."""
+        # First, because no other key would help.
         if grant is not None and grant in self.off:
             raise SwitchedOff(what, grant)
         if grant is not None and grant not in self.grants:

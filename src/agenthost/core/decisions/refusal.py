@@ -77,6 +77,7 @@ Rule: TypeAlias = Callable[[Any, Any, Dispatch], None]
 def check_origin(message: Message, at: str) -> None:
     """Refuse a message that a client sends in the name of anybody but the user. `at` is its path."""
     kind = message["origin"]["kind"]
+    # D3: only the host says what agents and the system wrote.
     if kind != "user":
         raise InvalidValue(f"{at}.origin.kind", "'user'", quote(kind))
 

@@ -83,6 +83,7 @@ def check_trust(offer: Offer, rights: Rights, tools: Mapping[str, bool]) -> None
         GrantMissing, SwitchedOff: with what is missing.
     """
     for name, is_trusted in tools.items():
+        # Switching a tool on needs no grant, as it still asks.
         if is_trusted:
             rights.check_grant(offer.tool_grants.get(name), f"trusting {quote(name)}")
 

@@ -25,6 +25,7 @@ def tool_call_confirmed(
         _check_option(call, action)
         if action["approved"] and "editedToolInput" in action and not _is_editable(call):
             raise Refused(f"the input of tool call {quote(action['toolCallId'])} may not be edited")
+        # The grant of whoever approves counts, not of whoever asked the agent.
         if action["approved"] and by.context.call_grant is not None:
             by.context.rights.check_grant(by.context.call_grant(call), f"approving {quote(call['toolName'])}")
         if action["approved"]:

@@ -65,9 +65,11 @@ def turn_started(conversation: Conversation, action: ChatTurnStartedAction, by: 
         raise Refused(TurnInProgress(str(turn.get("id"))))
     if not action["turnId"]:
         raise Refused("the id of a turn may not be empty")
+    # HR-C09: a turn that is sent again after a lost connection must not run twice.
     if _has_ended(chat, action["turnId"], by):
         raise Refused(f"this session already had a turn {quote(action['turnId'])}")
     message_id = action.get("queuedMessageId")
+    # It may be gone by now: somebody removed it, or another turn took it.
     if message_id is not None and message_id not in _pending_messages(chat):
         raise Refused(f"no message {quote(message_id)} is pending")
     if len(action["startedAt"]) > MAX_TIME or unix_ms(action["startedAt"]) is None:

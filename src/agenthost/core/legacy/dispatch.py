@@ -48,6 +48,7 @@ def translate_dispatch(
         _check_clients(clean, conversation, client_id)
     session, chat = (None, None) if conversation is None else conversation
     translated = translate_action(clean, session, chat, now_ms=now_ms, client_id=client_id, chat_of=chat_of)
+    # HR-A01: without any action there would be neither an echo nor a refusal.
     if not translated.actions:
         raise ActionRefused("this action would change nothing")
     return Translation(clean, translated.actions)

@@ -89,6 +89,7 @@ _PLAIN_STATUSES: Final = {
 
 def _ready(change: Change) -> Made:
     """Repeat the flags: legacy reducers clear them when a session becomes ready."""
+    # S1 would reset the status of a session that is ready already.
     if change.session_before["lifecycle"] == "ready":
         return []
     status = change.session["status"]
@@ -131,6 +132,7 @@ def _active_clients_changed(change: Change) -> Made:
     if before == after:
         return []
     if after is None:
+        # S29: here a null is the value, and `_make` drops nulls.
         return [{**_make(change, "session/activeClientChanged"), "activeClient": None}]
     if before is not None and {**before, "tools": []} == {**after, "tools": []}:
         return [_make(change, "session/activeClientToolsChanged", tools=after["tools"])]
@@ -198,6 +200,7 @@ def _call_ready(change: Change) -> Made:
         return DEFAULT if ready == said else [ready]
     if after["status"] != "running" and "toolClientId" in after:
         return []  # its client would take this for a real approval
+    # S14 takes no call that waits. So it is approved first, and asks again as a running one.
     approved = _make(
         change,
         "session/toolCallConfirmed",

@@ -36,6 +36,7 @@ def _named_meta(key: str, field: str) -> Translator:
 
 
 def _meta_changed(given: Given) -> list[Any]:
+    # Legacy clients do not see these keys, so they cannot mean to remove them.
     private = private_meta(given.session.get("_meta"))
     meta = given.action.get("_meta")
     if meta is None and not private:

@@ -112,6 +112,7 @@ def _project_meta(meta: Any) -> dict[str, Any]:
 
 def _project_directories(record: Mapping[str, Any]) -> dict[str, Any]:
     directories = record.get("workingDirectories")
+    # The first one is where the session works; legacy sessions have no others.
     return {"workingDirectory": directories[0]} if directories else {}
 
 

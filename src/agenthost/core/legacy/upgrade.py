@@ -24,6 +24,7 @@ def upgrade_session(legacy: LegacySessionState, chat_uri: str) -> tuple[SessionS
     """
     chat = _lift_chat(legacy, chat_uri)
     summary = legacy["summary"]
+    # The flags are the session's, and the activity is its chat's.
     status = summary["status"] & ~SessionStatus.ACTIVITY | SessionStatus.IDLE
     session: Any = {"provider": summary["provider"], "title": summary["title"], "status": status}
     listed: Any = summary

@@ -107,6 +107,7 @@ def _changed(
     entries: list[Entry] = state.get("customizations", [])
     place = find_place(entries, entry_id)
     if place is not None:
+        # The first entry with the id is meant, even if it is of the wrong kind.
         if servers_only and entries[place].get("type") != "mcpServer":
             return state
         return _with(state, entries, place, change(entries[place]))

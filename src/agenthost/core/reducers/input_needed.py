@@ -27,5 +27,6 @@ def _waiting(state: SessionState, requests: list[Any]) -> SessionState:
     if any(request.get("kind") != "toolClientExecution" for request in requests):
         status = (status & ~SessionStatus.ACTIVITY) | SessionStatus.INPUT_NEEDED
     else:
+        # The bits of INPUT_NEEDED include those of IN_PROGRESS, which may stay.
         status &= ~(SessionStatus.INPUT_NEEDED ^ SessionStatus.IN_PROGRESS)
     return put(state, inputNeeded=requests or None, status=status)

@@ -151,6 +151,7 @@ def tool_call_complete(state: ChatState, action: ChatToolCallCompleteAction) -> 
         return _call(call, action, ending, fields)
 
     statuses: tuple[str, ...] = ("running", "pending-confirmation")
+    # T6: a call that waits for a sign-in can only fail.
     if result.get("success") is False:
         statuses = (*statuses, "auth-required")
     return refresh_status(_changed(state, action, statuses, complete))
@@ -172,6 +173,7 @@ def tool_call_auth_required(state: ChatState, action: ChatToolCallAuthRequiredAc
     """T8: an MCP server requires a sign-in before the call goes on."""
 
     def require(call: Call) -> Call:
+        # T8: nobody else asks for a sign-in.
         if _contributor(call) != "mcp":
             return call
         fields = {**pick(call, *ALLOWED, "content"), **pick(action, "auth")}

@@ -40,6 +40,7 @@ def agent_info(agent: Agent) -> AgentInfo:
 def options_of(agent: Agent) -> list[Option]:
     """Return the options of an agent, including `model` if it has models."""
     declared = list(agent.options)
+    # O6. An agent may declare an option of this name itself.
     if agent.models and all(option.name != MODEL for option in declared):
         choices = [model.id for model in agent.models]
         declared.append(Option.select(MODEL, choices, title="Model", description="The model that answers."))
@@ -54,6 +55,7 @@ def _tool(one: Tool) -> ToolSpec:
 
 
 def _option(option: Option) -> AgentOption:
+    # O3: a default may be a real secret.
     is_masked = option.kind == "secret" and option.default
     default = SECRET_MASK if is_masked else option.default
     shown: Any = {"type": option.kind, "name": option.name, "default": default}

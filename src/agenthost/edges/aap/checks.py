@@ -126,6 +126,7 @@ def check_messages(agent: Agent, messages: Sequence[ApplicationMessage], first: 
             f"$.messages[{place}]", "one user message alone, or results and permissions", found
         )
     for place, message in enumerate(messages, first):
+        # P5: a permission is never part of the history, so it cannot bring private data.
         if message["role"] != "tool_permission":
             check_public([message], "$.messages", place)  # type: ignore[list-item] # the transcript's messages have the same form
         _check_blocks(agent, message, f"$.messages[{place}]")
@@ -158,6 +159,7 @@ def _check_image(agent: Agent, url: str, at: str) -> None:
     wanted = " or ".join(kinds[kind] for kind in agent.images) or "no image, as the agent takes none"
     kind = "http" if url.startswith("https://") else "data" if _is_data(url) else None
     if kind not in agent.images:
+        # A data URL may have megabytes; its beginning says enough.
         raise InvalidValue(at, wanted, quote(url[:40]))
 
 

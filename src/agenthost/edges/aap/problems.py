@@ -100,6 +100,7 @@ class Problem(Exception):
 
 def problem_of(error: HostError) -> Problem:
     """Turn an error of the host into a refusal."""
+    # The nearest class in the table: `Damaged` is a `StorageError`, and has a status of its own.
     kind = next(STATUS[one] for one in type(error).__mro__ if one in STATUS)
     message = str(error) if kind.is_public else _private(error, kind)
     return Problem(kind.status, kind.code, message, getattr(error, "path", None))

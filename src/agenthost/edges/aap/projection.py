@@ -114,11 +114,13 @@ class Projection:
         if kind in TURN_ENDINGS and action["turnId"] == self._turn_id:
             if self._parts:
                 events += self._whole_texts()
+            # T4. Cancelled turns end with `error` here, too (Z5).
             self.stop_reason = (self._stopped() or "end_turn") if kind == "chat/turnComplete" else "error"
         elif kind.startswith("chat/toolCall") and action["turnId"] == self._turn_id:
             events += self._on_call(kind, action, after)
         if self.stop_reason is None:
             self.look_for_stop(after)
+        # T1: the body is made of the transcript, not of events.
         if self._mode == "none":
             return b""
         if self.stop_reason is not None:
@@ -143,9 +145,11 @@ class Projection:
         if is_reported(call):
             return self._on_own(call)
         if kind == "chat/toolCallReady":
+            # T3: the text before a call is complete.
             return [*(self._whole_texts() if self._parts else ()), self._called(call)]
         has_result = call["status"] == "completed" or call.get("reason") == "result-denied"
         is_end = kind in ("chat/toolCallComplete", "chat/toolCallResultConfirmed")
+        # The application has sent the results of its own tools itself.
         if is_end and has_result and client_of(call) != self._app_id:
             return [{"event": "tool_result", **base, "content": self._content_of(call["toolCallId"])}]
         return []

@@ -123,6 +123,7 @@ class Call:
         headers = [
             (b"content-type", b"text/event-stream; charset=utf-8"),
             (b"cache-control", b"no-cache, no-transform"),
+            # T2: a proxy that buffers would hold events back.
             (b"x-accel-buffering", b"no"),
         ]
         self.has_begun = True
@@ -200,6 +201,7 @@ class _Paths:
         if len(parts) > 2:
             params["id"], parts[2] = parts[2], _ID
         route = self._routes.get("/".join(parts))
+        # X11: an empty id is no session, and must not match the path with one.
         if route is None or params.get("id") == "":
             return self._nothing(scope, receive, send)
         scope["route"] = route  # for the metrics
@@ -232,6 +234,7 @@ class _Endpoint:
                 call.caller.rights.check(command)
             await handler(call)
         except asyncio.CancelledError:
+            # The status is sent, so it is too late for a 503.
             if call.has_begun:
                 raise
             # Z8: the turn continues when the server is back.
@@ -290,6 +293,7 @@ async def post_sessions(call: Call, version: Version) -> None:
 async def put_session(call: Call, version: Version) -> None:
     """`PUT /session`: create a session and run its first turn (C2)."""
     create, turn = create_to_v3(version.create.decode(await call.body()))
+    # C7: whatever can be refused is refused before there is a session.
     call.sessions.check_turn(create, turn)
     session_id = new_id()
     client = call.client_for(session_id)

@@ -78,6 +78,7 @@ class Sessions:
         """
         config = body["agent"]
         agent = self._get_agent(config["name"])
+        # C6: without `agent.tools` all exposed tools are off; the host's own default is all on.
         tools = {tool["name"]: tool.get("trust", False) for tool in config.get("tools", [])}
         brought = body.get("tools", [])
         app_id = self._client.identity.client_id
@@ -120,6 +121,7 @@ class Sessions:
             InvalidValue: the cursor is not valid.
         """
         before = None if after is None else _position(after)
+        # L2: one more than a page shows whether there is a next one.
         rows = await self._client.list_sessions(before, PAGE + 1)
         page: GetSessionsResponse = {"sessions": [self.show(row) for row in rows[:PAGE]]}
         if len(rows) > PAGE:
@@ -132,6 +134,7 @@ class Sessions:
         private: Private = decode_json(row.private)
         config: AgentConfig = {"name": summary["provider"]}
         agent = self._host.agents.get(summary["provider"])
+        # An agent that is no longer served is still named; its tools and options are unknown.
         if agent is not None:
             config["tools"] = _tool_refs(agent, private)
             config["options"] = _options(agent, private, summary.get("_meta", {}).get(MODEL_META))
@@ -228,6 +231,7 @@ def _options(agent: Agent, private: Private, model: JsonObject | None) -> dict[s
     for option in options_of(agent):
         if option.kind == "secret":
             shown[option.name] = SECRET_MASK if secrets.get(option.name) or option.default else ""
+        # O6: there is one model of a session, over both protocols.
         elif option.name == MODEL and model is not None:
             shown[MODEL] = model["id"]
         else:

@@ -93,6 +93,7 @@ class TurnRequest:
         turn = state.get("activeTurn")
         is_waiting = waits_for_application(state, self.app_id)
         if not self.is_new_turn:
+            # X12, P9: answers count only once the turn has stopped for them.
             if turn is not None and not is_waiting:
                 raise TurnInProgress(turn["id"])
             self._check_answers(state)
@@ -120,6 +121,7 @@ class TurnRequest:
                 "pastTenseMessage": "Done by the application",
                 "content": [{"type": "text", "text": message_text(message["content"])}],
             }
+            # The transcript gets the message as it was sent (T10), not what the state has of it.
             done = actions.tool_call_complete(turn_id, call_id, result)
             return ClientAction(done, [TranscriptEntry(turn_id, message)])
         if message["granted"]:
@@ -182,6 +184,7 @@ class TurnRequest:
         private = {"app": self.app_id, "app_tools": brought}
         is_same = with_values(session.private, **private) is None
         has_client = find_active_client(session.state, self.app_id) is not None
+        # O4: tools that are there already need no action.
         if (is_same and has_client) or (not tools and not has_client):
             return
         changed = (

@@ -81,6 +81,7 @@ async def begin_turn(
         check_messages(agent, messages)
     if overrides := body.get("agent"):
         await _check_overrides(client, agent, overrides)
+    # C2: one request may create the session and start its turn, so this waits instead of refusing.
     if session.state["lifecycle"] == "creating":
         await client.wait_ready(session)
     # No await from here on: the request is applied to the state that it was decided on.
@@ -115,6 +116,7 @@ class Exchange:
         self._seen = client.follow_session(self._subscriber, session)
         state = session.chat
         self._turn_id = turn_id = state["activeTurn"]["id"]
+        # T1: the body has the messages from here on.
         self._position = len(session.messages)
         self._after = state if asked.is_new_turn else _open_part(state)
         told = AnnouncedCalls() if asked.is_new_turn else _told(session, turn_id)
@@ -126,6 +128,7 @@ class Exchange:
             partial(_stop_of, session, turn_id),
             told,
         )
+        # P14: an agent may have ended calls of its own while no request was open.
         self._missed = b"" if asked.is_new_turn else self._projection.tell_missed(state)
         self._behind: Pages | None = None  # what has still to be read from the log
         self._has_reader = True
@@ -179,6 +182,7 @@ class Exchange:
 
     def _take(self, item: LogItem) -> bytes:
         seen = self._seen.seq
+        # Up to `seen` are the actions of the request itself, and what was sent already.
         if seen is None or item.seq <= seen or self._projection.stop_reason is not None:
             return b""
         self._seen.seq = item.seq
@@ -191,6 +195,7 @@ class Exchange:
             return b""  # its text still streams, or it is not about the turn
         after = item.after.state
         if kind.startswith("chat/toolCall"):
+            # Kept for a replay: the log has actions, and the events need the calls that they change.
             self._after = _open_part(after)
         events = self._projection.take(item.action, after)
         if self._projection.stop_reason == "tool_use":
@@ -224,6 +229,7 @@ class Exchange:
         self._behind = None
         self._subscriber = _subscriber(self._host, self._app_id)
         self._client.follow_session(self._subscriber, self._session)
+        # The turn may have stopped in what was skipped.
         self._projection.look_for_stop(self._session.shown_chat.state)
         return b""
 
@@ -231,6 +237,7 @@ class Exchange:
         run = run_of(entry)
         if run is None:
             return b"".join(map(self._replay_one, unpack([entry])))
+        # A run may have been sent in part.
         missed = run.after(self._seen.seq or 0, entry.seq)
         return self._take(LogItem(entry.seq, entry.resource, b"", run=missed))
 
@@ -254,7 +261,9 @@ class Exchange:
         asked = open_questions(self._session.shown_chat.base)
         if not asked:
             return False
+        # One follower is this exchange itself.
         if self._client.count_followers(self._session) <= 1:
+            # `asked` is what was shown; somebody may have answered since.
             still = [request["id"] for request in open_questions(self._session.chat)]
             for request in (one for one in asked if one["id"] in still):
                 declined = actions.input_completed(request["id"], "decline")

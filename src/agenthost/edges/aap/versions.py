@@ -53,6 +53,7 @@ class Version:
         """Return an error with the field names of this version."""
         if not isinstance(error, InvalidValue):
             return error
+        # M2: the path must name the field that the application sent.
         path = _SCHEMA.sub(rf"\1.{self.schema_key}", error.path)
         return InvalidValue(path, error.expected, error.found)
 

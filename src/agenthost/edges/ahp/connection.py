@@ -145,6 +145,7 @@ class Connection(ABC, Generic[C]):
         Raises:
             HostError: the connection cannot be opened.
         """
+        # HR-U06: it counts as connected from now on, also while its states are read.
         self.client.host.join()
         try:
             await self.client.root_view.open()
@@ -190,6 +191,7 @@ class Connection(ABC, Generic[C]):
             self.client.host.leave()
             if self.client.sender is not None:
                 self.client.host.close_sender(self.client.sender)
+            # The writer ends because we end it: that is no failure.
             writer.remove_done_callback(self._on_writer_done)
             tasks = [writer, *self._tasks]
             for task in tasks:
@@ -208,6 +210,7 @@ class Connection(ABC, Generic[C]):
     def _on_writer_done(self, writer: asyncio.Task[None]) -> None:
         """End the connection, because nothing more can be sent."""
         error = writer.exception()
+        # These two are the client's: it is gone, or does not read.
         if not isinstance(error, OSError | SlowConsumer):
             log.error("sending to a client failed", exc_info=error)
         self._handle.end(CLOSE_CUT, "nothing more can be sent")
@@ -241,6 +244,7 @@ class Connection(ABC, Generic[C]):
         """Read messages, one after the other."""
         while (data := await self._transport.receive()) is not None:
             self._outbox.hear()
+            # HR-R07: a client that sends requests and reads no answers is not read either.
             await self._outbox.wait_room()
             try:
                 message = decode_message(data, is_trusted=False)
@@ -253,6 +257,7 @@ class Connection(ABC, Generic[C]):
     async def _handle_message(self, message: Message) -> None:
         if isinstance(message, Request):
             if message.method in self.concurrent:
+                # HR-R07: when all slots are taken, nothing more is read from this client.
                 await self._slots.acquire()
                 self._run_task(self._answer_concurrently(message))
             else:

@@ -97,7 +97,9 @@ INTERNAL = "internal error; the log of the host says more"
 
 def to_failure(error: Exception, message_id: MessageId | None) -> Failure:
     """Return the answer to a request that failed. Unexpected errors reveal nothing (HR-R06)."""
+    # The nearest class in the table counts, so a new subclass needs no entry.
     code = next((CODES[kind] for kind in type(error).__mro__ if kind in CODES), ErrorCode.INTERNAL_ERROR)
+    # Its own message names folders of this machine.
     if isinstance(error, StorageError):
         return Failure(message_id, code, error.public)
     if code == ErrorCode.INTERNAL_ERROR:
@@ -107,9 +109,12 @@ def to_failure(error: Exception, message_id: MessageId | None) -> Failure:
 
 def _error_data(error: Any) -> Json:
     if isinstance(error, UnsupportedVersion):
+        # HR-I06
         return {"supportedVersions": error.supported}
     if isinstance(error, AuthRequired):
+        # HR-P02
         return {"resources": error.resources}
     if isinstance(error, ResourceDenied) and error.request is not None:
+        # HR-F02
         return {"request": error.request}
     return None

@@ -119,6 +119,7 @@ async def serve(
         if peers.admit(handle, admission):
             closing = await _serve_until_closed(host, peers, transport, caller, handle)
     except asyncio.CancelledError:
+        # Cancelled by the server, and not by one of our handles.
         if not handle.is_ended():
             raise
     except Exception:
@@ -162,6 +163,7 @@ async def _shake_hands(
                 if not isinstance(error, HostError):
                     log.exception("%s failed", request.method)
                 await transport.send(encode_message(to_failure(error, request.id)).decode())
+                # HR-I05. After any other error the client may try again.
                 if isinstance(error, UnsupportedVersion):
                     raise
         elif request is not None:
@@ -193,11 +195,13 @@ def _is_before_versions(params: JsonObject) -> bool:
 async def _open(
     host: Host, peers: Peers, transport: Transport, caller: Caller, handle: ConnectionHandle, request: Request
 ) -> Connection[Any]:
+    # Before the shape is checked, which such a request does not have: the client should learn our versions.
     if request.method == "initialize" and _is_before_versions(request.params):
         raise _unsupported()
     params: Any = METHODS[request.method].params.take(request.params)
     check_names(params)
     client_id = params["clientId"]
+    # In the host, an empty id stands for no client.
     if not client_id:
         raise InvalidValue("$.clientId", "an id of the client's own", "an empty text")
     identity = Identity.of(caller.owner, client_id)
@@ -214,6 +218,7 @@ async def _open(
     for gone in peers.remember(identity, version, options):
         host.forget_tokens(gone)
     connection.client.host.remember_version(version, is_partial=bool(options.views))
+    # Only now: a handshake that fails must not end the connection that works.
     older = peers.take_over(identity, handle)
     if older is not None:  # HR-I13
         older.end(CLOSE_TAKEN_OVER, "the client has connected anew")

@@ -56,6 +56,7 @@ class Peers:
         """Remove a connection."""
         self._handles.pop(handle, None)
         identity = self._identities.pop(handle, None)
+        # A newer connection may have taken its place already.
         if identity is not None and self._newest.get(identity) is handle:
             del self._newest[identity]
 

@@ -21,6 +21,7 @@ __all__ = ["serve_stdio", "take_streams"]
 def take_streams() -> tuple[BinaryIO, BinaryIO]:
     """Reserve standard input and output for the client. Other output goes to the standard error."""
     source, target = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    # A tool that reads its standard input must not take messages of the client.
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)

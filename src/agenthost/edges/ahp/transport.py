@@ -52,6 +52,7 @@ class ConnectionHandle:
         """Return whether `end` cancelled the task. If so, undo the cancellation."""
         if self.closing is None or self._task is None:
             return False
+        # The close frame is still to be sent, with awaits and a timeout.
         self._task.uncancel()
         return True
 
@@ -108,6 +109,7 @@ class Outbox(Subscriber):
             for item in islice(self.items, looked, None):
                 # Only plain items are held: messages and loads are what a request waits for.
                 due = min(due, now + self.delays.get(item.channel, 0) if type(item) is LogItem else now)
+            # Each item is looked at once: a stream may bring thousands while they are held.
             self._due = len(self.items), due
             if due <= now:
                 break
@@ -140,6 +142,7 @@ class Outbox(Subscriber):
     def drop(self, resource: int, channel: str | None = None) -> None:
         """Remove the items of a resource, or of one of its channels: a later snapshot includes them."""
         super().drop(resource, channel)
+        # Those that are left have other places now.
         self._due = (0, self._due[1])
 
     def put(self, message: bytes) -> None:

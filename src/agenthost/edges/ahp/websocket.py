@@ -35,6 +35,7 @@ class _Socket:
             self._is_open = False
             return None
         text: str | bytes | None = message.get("text")
+        # HR-T02: binary frames are accepted.
         return text if text is not None else message.get("bytes") or b""
 
     async def send(self, text: str) -> None:

@@ -29,6 +29,7 @@ class WireLog:
     def __init__(self, path: Path, secrets: Callable[[], Collection[str]] = tuple) -> None:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         self._file = os.fdopen(descriptor, "ab", buffering=0)
+        # A file that exists keeps its mode when it is opened.
         os.fchmod(descriptor, 0o600)
         self._connections = 0
         self._secrets = secrets

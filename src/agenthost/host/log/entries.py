@@ -50,6 +50,7 @@ def encode_entry(
 
 @lru_cache(MAX_HEADS)
 def _head(channel: str) -> bytes:
+    # Cached: all actions of a channel begin alike.
     return encode_json({"channel": channel})[1:-1] + b',"action":'
 
 
@@ -59,6 +60,7 @@ def _legacy_lines(
     lines = []
     for left, action in enumerate(legacy, 1 - len(legacy)):
         old: JsonObject = {"action": action}
+        # A client takes the origin for the echo of its action, so only the last has it.
         if origin is not None and left == 0:
             old["origin"] = origin
         if reason is not None:
@@ -69,6 +71,7 @@ def _legacy_lines(
 
 def count_numbers(legacy: Sequence[JsonObject] | None) -> int:
     """Return how many numbers an entry takes: each legacy action has its own, and the envelope the last."""
+    # At least one: clients of today are sent the envelope even if older ones see nothing.
     return 1 if legacy is None else len(legacy) or 1
 
 

@@ -11,6 +11,7 @@ import msgspec
 
 __all__ = ["Line", "Mark", "Placed"]
 
+# Items are frozen structs, and only their numbers are still missing.
 _set_field: Callable[[Any, str, Any], None] = msgspec.structs.force_setattr
 
 
@@ -43,6 +44,7 @@ class Line:
 
     def show(self, items: Iterable[Placed], base: int, last_seq: int) -> None:
         """Show the items of a committed group, numbered from its base up to `last_seq`."""
+        # No await in here, so nobody can see a number whose item was not shown yet.
         self.shown_seq = last_seq
         seq = base
         for item in items:

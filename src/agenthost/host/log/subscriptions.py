@@ -41,6 +41,7 @@ class LogItem(Entry, frozen=True, gc=False):
     reason: str | None = None
     show: Callable[["LogItem"], None] | None = None
     run: TextRun | None = None
+    # Caches. The struct is frozen, so they are filled with `force_setattr`.
     _lines: list[bytes] | None = None
     _made: tuple[Callable[..., Any], Any] | None = None
 
@@ -128,6 +129,7 @@ class Subscriber:
         else:
             self.items.append(item)
             self._count = count
+        # `_wake`, inlined too.
         waiting = self._waiting
         if waiting is not None and not waiting.done():
             waiting.set_result(None)
@@ -167,6 +169,7 @@ class Subscriber:
         if self._failure is not None:
             raise self._failure
         self.taken += 1
+        # A copy: more may be pushed while the reader goes through it.
         taken = list(self.items)
         self.items.clear()
         self._count = self._bytes = 0
@@ -203,6 +206,7 @@ class Hub:
 
     def leave(self, subscriber: Subscriber) -> None:
         """Unsubscribe from everything."""
+        # Not `remove`, which would change the set during the loop.
         for resource in subscriber.resources:
             listeners = self._listeners.get(resource, {})
             listeners.pop(subscriber, None)

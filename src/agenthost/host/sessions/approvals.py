@@ -70,6 +70,7 @@ def remembered(
     if kind != ALLOW_FOR_SESSION or (is_edited and key not in ("", SANDBOX)):
         return {}
     pins = private.get("pins", {})
+    # An approval is for the tool that was shown: those for another definition end here.
     other = {} if pin is None or pins.get(name) == pin else _forgotten(private, name)
     kept: Any = {**private, **other}
     pinned: JsonObject = {} if pin is None else {"pins": {**pins, name: dict(pin)}}

@@ -63,6 +63,7 @@ class Clients:
     def joined(self, client: Identity) -> None:
         """Record that a client has connected, for the first time or again."""
         self._connections[client] += 1
+        # HR-U06: it is back in time, so its calls stay open.
         timer = self._timers.pop(client, None)
         if timer is not None:
             timer.cancel()
@@ -71,6 +72,7 @@ class Clients:
         """Record that a client's connection has ended."""
         self._connections[client] -= 1
         if self._connections[client] <= 0:
+            # Otherwise the counter would grow with every client that ever connected.
             del self._connections[client]
             self._release(client)
 
@@ -125,9 +127,11 @@ class Clients:
             session = self._find(uri)
             if session is None:
                 continue  # not in memory; `welcome` handles it when it is loaded
+            # An equal id of another owner is another client, and stays active.
             client = find_active_client(session.state, gone.client_id)
             if client is not None and identity_in(session, gone.client_id) == gone:
                 self._dispatcher.act(session, actions.active_client_removed(gone.client_id))
+        # Not restarted: `welcome` comes here for each session that is loaded while the client is away.
         if gone not in self._timers:
             loop = asyncio.get_running_loop()
             self._timers[gone] = loop.call_later(self._grace, self._give_up, gone)
@@ -201,6 +205,7 @@ def followed(state: SessionState) -> list[Customization]:
     for client in state["activeClients"]:
         known = {one["id"]: one for one in before if one.get("clientId") == client["clientId"]}
         for brought in client.get("customizations", []):
+            # Customizations are toggled by id, so an id may be there only once.
             if brought["id"] not in taken:
                 taken.add(brought["id"])
                 switched = known.get(brought["id"], brought).get("enablement")

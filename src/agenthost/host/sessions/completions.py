@@ -67,6 +67,7 @@ def before_cursor(text: str, offset: int) -> str:
         return text[:offset]
     units_before = text.encode("utf-16-le", "surrogatepass")[: 2 * offset]
     before = units_before.decode("utf-16-le", "surrogatepass")
+    # Half of a surrogate pair: the cursor is inside of a character, which counts as after it.
     is_half = bool(before) and "\ud800" <= before[-1] <= "\udbff" and text[len(before) - 1] != before[-1]
     return before[:-1] if is_half else before
 
@@ -110,9 +111,11 @@ class Completions:
         if (match := _COMMAND.search(before)) is not None:
             place = _Place(match[0], params["offset"])
             return {"items": [place.command(one) for one in _fitting(commands, match[1])]}
+        # Only the end is searched: a message may be long.
         match = _FILE.search(before[-LONGEST_QUERY - 1 :])
         if match is None or params["kind"] != "userMessage":
             return {"items": []}
+        # Not before: commands need no right to see files.
         rights.check("completions/files")
         return {"items": await self._found(owner, folder, match[1], _Place(match[0], params["offset"]))}
 
@@ -134,6 +137,7 @@ class Completions:
             top = (await self._files.folder(owner, folder)).parts[1:]
         if not is_beneath(top, workspace):
             return top, await self._snapshot(owner, top)
+        # All folders of a workspace share its index.
         whole = await self._snapshot(owner, workspace)
         below = "/".join(top[len(workspace) :])
         return top, await asyncio.to_thread(whole.below, below) if below else whole
@@ -163,6 +167,7 @@ class Completions:
         self._refreshing[top] = future
 
         def done(_future: asyncio.Future[None]) -> None:
+            # Another walk of this tree may have begun since.
             if self._refreshing.get(top) is future:
                 del self._refreshing[top]
             if top in self._indexes:

@@ -99,11 +99,13 @@ class ConfigForm:
 def _fitting(agent: Agent, values: Mapping[str, Json]) -> dict[str, str]:
     """Return the values that the agent's options can have."""
     fitting: dict[str, str] = {}
+    # One by one: a value that does not fit must not take the others with it.
     for name, value in values.items():
         try:
             fitting |= check_options(agent, {name: value}, "$.config")
         except InvalidValue:
             continue
+    # The form is sent back to the client, and a secret never is.
     secret = {option.name for option in agent.options if option.kind == "secret"}
     return {name: value for name, value in fitting.items() if name not in secret}
 
@@ -118,6 +120,7 @@ async def _suggestions(option: Option, query: SuggestQuery) -> list[Suggestion]:
             found = await suggest(query)
     except HostError:
         raise
+    # Proposals only help: without them, a value can still be typed.
     except TimeoutError:
         log.warning("finding values for option %r took too long", option.name)
         return []

@@ -120,10 +120,13 @@ class Dispatcher:
         another connection (HR-C09, see `senders`). Any failure is a refusal, so that the client always gets
         an answer. `translate` translates the action of a client of an older protocol.
         """
+        # An action of an older client names its resource itself.
         said = action if translate is not None else [channel, action]
+        # Without a connection that can come back, there is no repeat to recognize.
         sent = None if sender is None else Sent(client, client_seq, action_digest(said))
         legacy = None if translate is None else [action]
         by = ActionSource(_origin(client, client_seq), client, sent, sender, rights, channel, legacy)
+        # Where a failure to find the resource is refused, such as when its data is damaged (HR-C11).
         resource: Root | Terminal | Session = self._root
         try:
             resource = await self._find(channel)
@@ -139,6 +142,7 @@ class Dispatcher:
                 refusal = self._refuse(resource, action, by, "this is not an action of its channel")
             else:
                 refusal = self._dispatch(resource, action, by)
+        # HR-A02, D1: on a channel that is not there, nothing happens.
         except SessionNotFound:
             return None
         except Exception as error:
@@ -281,6 +285,7 @@ class Dispatcher:
         context = self._context(session)
         private = session.private
         lacks = None if self._tokens is None else self._tokens.lacks(session, by.client)
+        # True for nearly every action, which then needs no context of its own.
         is_plain = lacks is None and by.rights is ALL_RIGHTS and by.legacy is None
         if is_plain and "deferred" not in private and "taken" not in private:
             return context
@@ -318,6 +323,7 @@ class Dispatcher:
 
     def _defer(self, session: Session, action: ConversationAction, by: ActionSource) -> None:
         sent = None if by.sent is None else by.sent.to_json()
+        # Kept with the session, so that a deferred action survives a restart.
         waiting: Any = [*session.private.get("deferred", []), [action, by.origin, sent, by.legacy]]
         session.keep(cast("Private", {**session.private, "deferred": waiting}))
         self._note(by, has_echo=False)
@@ -327,6 +333,7 @@ class Dispatcher:
         waiting = session.private.get("deferred")
         if not waiting:
             return []
+        # Removed first: an action that has to wait again is appended anew.
         session.keep(with_values(session.private, deferred=None) or {})
         found: list[tuple[ConversationAction, ActionSource]] = []
         for action, origin, *more in waiting:  # older hosts stored fewer
@@ -378,6 +385,7 @@ class Dispatcher:
         refusal = self._refuse(session, action, by, reason)
         self._note_refusal(by, refusal)
         if by.sent is not None:
+            # When it is durable, and if the client is still there; else it is in the replay.
             session.journal.write([], partial(self._senders.deliver, by.sent.identity), refusal)
 
     # Applying
@@ -408,6 +416,7 @@ class Dispatcher:
     def _start_next(self, session: Session, action: ConversationAction) -> None:
         """Start the next queued message (HR-U03). One that cannot be started stays in the queue."""
         next_actions = next_from_queue(session.conversation, action, secrets.token_hex(8), session.now())
+        # C5: the message leaves the queue first, so make sure that its turn can start.
         for next_action in next_actions[1:]:
             session.check(next_action, self._side_messages(session, next_action))
         for next_action in next_actions:
@@ -443,7 +452,9 @@ class Dispatcher:
         )
         client = None if by is None else by.client
         if kind == "chat/turnStarted":
+            # If several clients bring the same tool, the one that began the turn runs it.
             session.speaker = None if client is None else client.client_id
+        # Before listeners apply more: the receipt is for what was applied last.
         if by is not None and by.sent is not None:
             self._note(by)
         if self._tokens is not None and kind in BEGINNINGS:
@@ -459,6 +470,7 @@ class Dispatcher:
                 listener(applied)
             except Exception:  # the action itself was applied and is shown
                 log.exception("a listener for %r in %s failed", kind, session.row.uri)
+        # Here and not in `act`: before a queued message can start the next turn.
         if "deferred" in session.private and _is_time(before, session):
             self._catch_up(session)
 
@@ -524,6 +536,7 @@ def _is_misrouted(resource: Root | Terminal | Session, channel: str, action: Jso
         expected = channels.get(channel, "changeset")
     else:
         expected = "terminal" if isinstance(resource, Terminal) else "root"
+    # HR-A03: a type of an unknown scope is refused by `decide`, with its own reason.
     return scope in SCOPES and scope != expected
 
 

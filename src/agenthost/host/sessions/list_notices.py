@@ -79,6 +79,7 @@ class ListNotices:
 
     def tell(self, notice: Notice) -> None:
         """Send a notice to all listeners."""
+        # A copy: a listener may be removed while notices are sent.
         for listener in list(self.listeners.values()):
             listener(notice)
 
@@ -86,6 +87,7 @@ class ListNotices:
         """Record that a summary may have changed since this state. The notice follows after `PAUSE`."""
         if before is session.state and session.is_listed:
             return
+        # The first one stays: the next notice has to cover everything since the last.
         if session.number not in self._told:
             self._told[session.number] = (session, session.summary(before))
         if self._timer is None:

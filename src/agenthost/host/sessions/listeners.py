@@ -65,6 +65,7 @@ class ActionListeners(dict[str, tuple[Listener, ...]]):
             self.clear()
 
     def __missing__(self, kind: str) -> tuple[Listener, ...]:
+        # Worked out once per type, because it is needed for every action.
         on = [(one, types) for one, types in self._added if one not in self._off]
         self[kind] = found = tuple(one for one, types in on if types is None or kind in types)
         return found

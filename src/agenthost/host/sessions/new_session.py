@@ -88,6 +88,7 @@ def first_private(agent: Agent, new: NewSession, seal: Callable[[str], str]) -> 
         InvalidValue: the agent does not have one of the options.
     """
     shown, secrets = split_secrets(agent, check_options(agent, new.options, "$.config"))
+    # An empty secret is one that is not set.
     sealed = {name: seal(text) for name, text in secrets.items() if text}
     private: Private = {**new.private}
     if shown:
@@ -117,6 +118,7 @@ def first_states(
         "lifecycle": "creating" if seed.active is None else "ready",
         "serverTools": server_tools(agent, start.tools),
         "activeClients": [] if start.active_client is None else [start.active_client],
+        # C1: it has its default chat from the start.
         "chats": [chat_summary(chat)],
         "defaultChat": chat_uri,
     }
@@ -147,6 +149,7 @@ def _first_chat(uri: str, now: str, seed: ImportedHistory, task: TaskOrigin | No
         "turns": seed.turns,
     }
     if task is not None:
+        # C7: the chat names the call that it comes from.
         origin: ToolChatOrigin = {"kind": "tool", "chat": task.above.chat_uri, "toolCallId": task.call_id}
         chat["origin"] = origin
     if seed.active is not None:
@@ -200,6 +203,7 @@ async def name_of(sessions: SessionRegistry, uri: str) -> str:
     Otherwise it is the whole URI, encoded in letters and digits, which is unique.
     """
     path = uri.partition(":/")[2]
+    # A path must not look like an encoded URI: that name may be needed for another session.
     if _SAFE.fullmatch(path) and not path.startswith("uri-") and await _is_free(sessions, path):
         return path
     return "uri-" + urlsafe_b64encode(uri.encode(errors="replace")).decode().rstrip("=")

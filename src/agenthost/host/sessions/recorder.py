@@ -64,6 +64,7 @@ def _turn_started(session: Session, action: Json, _answers: Any) -> SideWrites:
     message_id = action.get("queuedMessageId")
     if not message_id:
         return SideWrites(said)
+    # C1: a turn may start from the steering message too.
     is_steering = session.chat.get("steeringMessage", {}).get("id") == message_id
     return SideWrites(said, taken_message(session, "steering" if is_steering else "queued", message_id))
 
@@ -81,6 +82,7 @@ def taken_message(session: Session, kind: str, message_id: str) -> Private | Non
 def _turn_ended(session: Session, action: Json, _answers: Any) -> SideWrites:
     """Write what was said so far. Calls that are still open are closed, so that a model accepts it."""
     turn = session.chat.get("activeTurn")
+    # H1: the reducer ignores such an action.
     if turn is None or turn["id"] != action["turnId"]:
         return NO_WRITES
     messages = turn_messages(session, turn["id"])
@@ -107,6 +109,7 @@ def _confirmed(session: Session, action: Json, _answers: Any) -> SideWrites:
     if not action["approved"]:
         return _closed(session, action, denied_message(action))
     name = _call(session, action)["toolName"]
+    # The definition that the user was shown; the tool may have another one by now.
     pin = session.private.get("shown", {}).get(action["toolCallId"])
     is_edited = "editedToolInput" in action
     consent = remembered(session.private, name, action.get("selectedOptionId"), pin, is_edited=is_edited)
@@ -115,6 +118,7 @@ def _confirmed(session: Session, action: Json, _answers: Any) -> SideWrites:
 
 def _completed(session: Session, action: Json, _answers: Any) -> SideWrites:
     call = _call(session, action)
+    # The model reads nothing of a result that is still to be confirmed.
     if not call or action.get("requiresResultConfirmation") is True:
         return NO_WRITES
     return _closed(session, action, answer_to(session, call, action["result"]))
@@ -140,6 +144,7 @@ def _result_confirmed(session: Session, action: Json, _answers: Any) -> SideWrit
     if not action["approved"]:
         return _in_turn(session, action, tool_message(action["toolCallId"], WITHHELD))
     held = session.private.get("held", {})
+    # The full result, where the state has references to large contents.
     if call["toolCallId"] in held:
         return _in_turn(session, action, tool_message(call["toolCallId"], held[call["toolCallId"]]))
     return _in_turn(session, action, answer_to(session, call, call))
@@ -184,6 +189,7 @@ def _config_changed(session: Session, action: Json, _answers: Any) -> SideWrites
 def _truncated(session: Session, action: Json, _answers: Any) -> SideWrites:
     ended = [turn["id"] for turn in session.chat["turns"]]
     last = action.get("turnId")
+    # C9: without an id, all turns go.
     kept = ended[: ended.index(last) + 1] if last in ended else []
     stops = {turn: why for turn, why in session.private.get("stops", {}).items() if turn in kept}
     return SideWrites(cut=session.end_of(last), private=without_turn(session, stops=stops or None))

@@ -86,9 +86,11 @@ class Titles:
 
     def _improve(self, session: Session) -> None:
         agent = self._agents.get(session.state["provider"])
+        # The default suggests nothing, so no task is needed.
         if agent is None or type(agent).suggest_title is Agent.suggest_title:
             return
         first = session.chat["turns"][0]["message"]["text"]
+        # Any other title was chosen by somebody.
         if session.state["title"] in (NEW_TITLE, title_from(first)):
             task = asyncio.create_task(self._suggested(agent, session), name=f"title of {session.row.uri}")
             self.tasks.add(task)
@@ -107,6 +109,7 @@ class Titles:
             # The session keeps the title that it has.
             log.warning("agent %s could not suggest a title: %s: %s", agent.name, type(error).__name__, error)
             return
+        # A title that was set meanwhile stays.
         if session.state["title"] == before:
             self._set_title(session, title_from(title or ""))
 

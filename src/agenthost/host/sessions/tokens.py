@@ -44,6 +44,7 @@ class Tokens:
     def __init__(self, agents: Mapping[str, Agent]) -> None:
         self._agents = agents
         self._tokens: dict[Identity, dict[str, _Token]] = {}
+        # Weak: these go when the session leaves memory.
         self._began: WeakKeyDictionary[Session, Identity] = WeakKeyDictionary()
         # Who sent the pending messages, by their ids.
         self._senders: WeakKeyDictionary[Session, dict[str, Identity]] = WeakKeyDictionary()
@@ -57,6 +58,7 @@ class Tokens:
             InvalidValue: no agent declares that resource.
             AuthRequired: an agent says that the token is not valid.
         """
+        # HR-P05. First, so that a refused token is not logged either.
         hide_client_secret(token)
         agents = [agent for agent in self._agents.values() if resource in _resources(agent)]
         if not agents:
@@ -74,6 +76,7 @@ class Tokens:
     def _held(self, client: Identity) -> "dict[str, _Token]":
         """Return the tokens of a client that have not expired."""
         held = self._tokens.get(client, {})
+        # Checked on use, so that no timer is needed.
         for resource in [name for name, one in held.items() if one.ends <= monotonic()]:
             del held[resource]
         return held
@@ -113,6 +116,7 @@ class Tokens:
         match action["type"]:
             case "chat/turnStarted" if client is not None:
                 self.begin(session, client)
+            # HR-P01: a queued message uses the tokens of the client that sent it, whoever is connected now.
             case "chat/turnStarted" if "queuedMessageId" in action:
                 self.begin(session, waiting.pop(action["queuedMessageId"], NOBODY))
             case "chat/pendingMessageSet" if client is not None:

@@ -34,6 +34,7 @@ def is_trusted(private: Private, tool: Tool, arguments: JsonObject, *, is_sandbo
 
     `is_sandboxed` says whether commands run in a sandbox now: only then is an approval of all of them valid.
     """
+    # P10: users are not asked about tools that they are not shown.
     if not tool.exposed or is_trusted_always(private, tool):
         return True
     keys = approved_scopes(private, tool)
@@ -89,6 +90,7 @@ def client_tools(session: Session) -> dict[str, ClientTool]:
     """
     clients = session.state["activeClients"]
     if len(clients) > 1:
+        # A stable sort: the others stay in the order in which they became active.
         clients = sorted(clients, key=lambda one: one["clientId"] != session.speaker)
     found: dict[str, ClientTool] = {}
     for client in clients:
@@ -103,6 +105,7 @@ def offered_tools(agent: Agent, toolset: ToolSet, session: Session) -> list[Tool
         name: one.definition() for name, one in enabled_tools(toolset, session.private.get("tools")).items()
     }
     brought = client_tools(session) if agent.client_tools else {}
+    # HR-U08: the host's own tools come last, so that they win.
     return list({**{name: tool.definition for name, tool in brought.items()}, **own}.values())
 
 

@@ -109,6 +109,7 @@ class ChangesetResource:
     async def _compute_until_current(self) -> None:
         try:
             while not self._is_closed:
+                # Again until nothing is new: a refresh while this runs starts no second task.
                 edits = self._find_edits()
                 if self._is_computed and edits == self._edits:
                     return
@@ -133,6 +134,7 @@ class ChangesetResource:
         self.replay = ReplayBuffer(self._journal.mark())
 
     def _find_edits(self) -> list[FileEdit]:
+        # Without folding text that streams: edits are in the results of calls.
         chat = self.session.shown_chat.base
         if not self._turns:
             return list(all_edits(chat))
@@ -144,6 +146,7 @@ class ChangesetResource:
     def _compare(self, before: FileEditSide | None, after: FileEditSide | None) -> Comparison:
         """Compare two contents of the session. Others cannot be read, and may change at any time."""
         key = (before["content"]["uri"] if before else "", after["content"]["uri"] if after else "")
+        # Contents never change, so a comparison holds for good.
         if key not in self._compared:
             if len(self._compared) >= MAX_COMPARISONS:
                 self._compared.clear()
@@ -243,6 +246,7 @@ class Changesets:
         """Return a changeset, computed. Raises like `find_session`."""
         session = await self.find_session(uri)
         found = self._open.get(uri)
+        # If its session has left memory since, it may have missed changes.
         if found is None or found.session is not session:
             if found is not None:
                 self._close(found)
@@ -279,6 +283,7 @@ class Changesets:
         """Close what nobody has followed since the last time."""
         for found in list(self._open.values()):
             is_there = self._sessions.peek(found.session.uri) is found.session
+            # Two sweeps, so that a client that lost its connection has some time to come back.
             is_idle, found.is_idle = found.is_idle, not self._hub.is_heard(found.number)
             if not is_there or (is_idle and found.is_idle):
                 self._close(found)

@@ -150,6 +150,7 @@ class Engine:
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         """Write what is left, and close the store."""
+        # Before the journal, which they use.
         await self.changesets.close()
         await self._stop(CLOSE_SECONDS)
 
@@ -191,6 +192,7 @@ class Engine:
     async def trim(self) -> int:
         """Trim the log to its limits, and return space to the disk. Return how many entries were removed."""
         removed = 0
+        # Some at a time, so that commits do not have to wait for all of it.
         while count := await self.journal.in_turn(
             self.storage.trim, self.limits.log_per_session, self.limits.log_in_all
         ):
@@ -218,5 +220,6 @@ class Engine:
             try:
                 await asyncio.to_thread(self.storage.sync)
             except StorageError as error:
+                # The next round tries again, even if nothing new was committed.
                 commits = -1
                 log.warning("the last commits could not be synced to the disk; will try again: %s", error)

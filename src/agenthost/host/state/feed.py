@@ -122,10 +122,12 @@ class Feed:
         for uri in dict.fromkeys(uris):
             with suppress(SessionNotFound, Damaged):
                 found[uri] = await self._get(uri)
+        # Only now, when all are in memory: no await between the views, so they are of one moment.
         return [self._view(uri, resource) for uri, resource in found.items()]
 
     def _view(self, uri: str, resource: Followed) -> View:
         # No await in here: the view, its number and the subscription have to be of one moment.
+        # HR-S02: what waits in the queue is in the view already, and must not be applied twice.
         self.subscriber.drop(resource.number, None if self._is_whole else uri)
         self._hub.add(self.subscriber, resource.number)
         self.channels.add(uri)
@@ -140,6 +142,7 @@ class Feed:
     async def unsubscribe(self, uri: str) -> None:
         """Stop following it. If it does not exist, do nothing."""
         try:
+            # `_get` would compute a changeset only to leave it.
             resource = self._changesets.peek(uri) or await self._get(uri)
         except SessionNotFound:
             return
@@ -172,11 +175,13 @@ class Feed:
         printed = self._printed(last_seen, found)
         replay = None
         if printed is not None:
+            # A session and its default chat have one log.
             logs = list(dict.fromkeys(found.values()))
             replay = await asyncio.to_thread(self._missed, last_seen, mark, logs, expand)
         if printed is not None and replay is not None:
             printed = expand(printed, last_seen)
             return Resumed(sorted([*replay, *printed], key=lambda entry: entry.seq), [], missing)
+        # HR-C04: too much was missed, or some of it is no longer stored.
         views = []
         for uri in found:
             try:
@@ -224,6 +229,7 @@ class Feed:
         """Return what was missed of terminals and changesets; `None` if one no longer has all of it."""
         printed: list[Entry] = []
         for uri, number in found.items():
+            # Only terminals and changesets have such numbers: the log does not have their actions.
             if number < ROOT:
                 resource = self._unlogged(uri)
                 if resource is None or resource.number != number:
@@ -243,6 +249,7 @@ class Feed:
         if not (last_seen <= mark and self._storage.holds(last_seen)):
             return None
         try:
+            # HR-C02: some of it was trimmed.
             if self._storage.floor(numbers) > last_seen:
                 return None
             most = self.subscriber.max_bytes

@@ -152,6 +152,7 @@ class FurtherChat(Session):
         own = own_private(private)
         shared = {key: value for key, value in private.items() if key in SHARED}
         kept = {key: value for key, value in self._home.private.items() if key in SHARED}
+        # Mostly only its own part changes; then the session's row is not written.
         if shared != kept:
             self._home.keep(cast("Private", {**own_private(self._home.private), **shared}))
         super()._keep(own, encode_json(own))

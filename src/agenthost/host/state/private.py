@@ -65,6 +65,7 @@ class Private(TypedDict, total=False):
 def with_values(private: Private, **values: Json) -> Private | None:
     """Return the private data with these values, where `None` removes; `None` if nothing changes."""
     kept = cast("dict[str, Any]", private)
+    # Often nothing changes; then nothing is copied, and the caller need not write.
     for key, value in values.items():
         if kept.get(key) != value:
             return cast("Private", {key: one for key, one in {**kept, **values}.items() if one is not None})

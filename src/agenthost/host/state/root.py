@@ -146,6 +146,7 @@ class Root:
             self.set_agents(agents)
         self._set("activeSessions", actions.active_sessions_changed(session_count))
         self.set_terminals([])
+        # A snapshot at each start keeps the log short that the next start has to read.
         if self.entries or not self._has_snapshot:
             self._journal.write([self.snapshot()])
 

@@ -72,6 +72,7 @@ class Search:
 
     def _look(self, owner: str | None, words: Sequence[str]) -> Found:
         until = time.monotonic() + self._seconds
+        # Checked again here: the store looks at encoded JSON, and finds words in keys and private data too.
         patterns = [re.compile(re.escape(word), re.IGNORECASE) for word in words]
         sought = [_spellings(word) for word in sorted(words, key=len, reverse=True)[:WORDS_IN_STORE]]
         matches: list[Match] = []

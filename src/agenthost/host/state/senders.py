@@ -132,6 +132,7 @@ class Senders:
         """Add a connection. Without `last_seen` the client starts over, and its receipts are removed."""
         sender = Sender(identity, deliver, last_seen)
         client = self._clients.setdefault(identity, _Client())
+        # Before the await below: `_forget` removes clients that have no connection.
         client.senders.append(sender)
         try:
             async with client.loading:
@@ -166,6 +167,7 @@ class Senders:
     def _forget(self, left: tuple[Identity, int]) -> None:
         identity, ticket = left
         client = self._clients.get(identity)
+        # It may have come and gone once more, leaving receipts that are not durable yet.
         if client is not None and not client.senders and client.ticket == ticket:
             del self._clients[identity]
 
@@ -181,6 +183,7 @@ class Senders:
             return False
         client = self._clients[sender.identity]
         for known in client.receipts_for(sent):
+            # D4: the same action twice on one connection is two actions.
             if known.by is not sender and (known.seq is None or known.seq > sender.last_seen):
                 client.remove(known)
                 client.ticket = self._journal.write([DropReceipts(sender.identity.key, known.slot)])
@@ -195,6 +198,7 @@ class Senders:
         client.add(known)
         seq = HERE if has_echo else None
         receipt = Receipt(sender.identity.key, slot, sent.client_seq, sent.digest, seq)
+        # A mark: the echo gets its number when it is shown.
         client.ticket = self._journal.write([receipt], mark=known if has_echo else None)
 
     def record_echo(self, sent: Sent) -> None:

@@ -218,6 +218,7 @@ class Session:
         flow = self.flow
         if flow is None or part_id != flow.part or kind != flow.kind or turn_id != flow.turn:
             flow = TextRun(kind, self.chat_uri, turn_id, part_id, [])
+            # If the session was removed, the text goes to a run that nobody reads.
             if not self._is_expected and not self._expect():
                 return flow
             self._streamed.append(flow)
@@ -287,17 +288,20 @@ class Session:
         self._append(self.chat_uri, envelope, legacy, action, after)
         # Read without folding: streamed text never changes what the session shows.
         if kind not in QUIET and before.base is not after.base:
+            # C2, once per group: `gather` tells all changes of the chat in one `chatUpdated`.
             if self._listed_chat is None and (self._is_expected or self._expect()):
                 self._listed_chat = before.base
             for follows in derived_actions(self.state, kind, before.base, after.base):
                 self._apply_to_session(follows["type"], follows, None, None)
         if kind in OFFERING:
             self._offer_changesets(kind, action)
+        # The row says whether there is a turn to resume at the next start.
         if "activeTurn" in before.base and "activeTurn" not in after.base:
             self._has_new_row = self._is_expected or self._expect()
 
     def _offer_changesets(self, kind: str, action: Any) -> None:
         if "changesets" not in self.state and to_offer(self.state, kind, action):
+            # K1: from the commit of the first change on.
             offer = actions.changesets_changed(offered_changesets(self.uri))
             self._apply_to_session(offer["type"], offer, None, None)
 
@@ -313,6 +317,7 @@ class Session:
         envelope = encode_entry(self.uri, action, origin, legacy=legacy)
         self.state = after
         self._append(self.uri, envelope, legacy, action, after)
+        # The row has the summary, which lists read without loading the state.
         if before is not after:
             self._has_new_row = self._is_expected or self._expect()
 
@@ -390,6 +395,7 @@ class Session:
         count = count_numbers(legacy)
         item = LogItem(0, self.number, envelope, client.key, count, self.uri, channel, action, reason=reason)
         if self._is_gone:
+            # Its log is gone, but its client still gets the reason (D1).
             self.journal.announce(item)
         else:
             self._ticket = self.journal.append(item, stored_refusal(item, origin, secrets))
@@ -437,6 +443,7 @@ class Session:
             self._update_catalogue(self._listed_chat)
         if self._unwritten:
             self._write_messages()
+        # Last: what was applied above may have changed the summary.
         if self._has_new_row:
             self._has_new_row = False
             self._ticket = self.journal.write([PutRow(self._fresh_row())])
@@ -472,6 +479,7 @@ class Session:
             self._unwritten += encoded
 
     def _cut(self, position: int) -> None:
+        # First: the positions in the store are those before the cut.
         self._write_messages()
         del self.messages[position:]
         self._measured = (0, 0)
@@ -534,6 +542,7 @@ class Session:
 
     def _show(self, item: LogItem) -> None:
         # Set for every applied action.
+        # `is` will do: `_append` is always given these very strings.
         if item.channel is self.chat_uri:
             self.shown_chat = item.after
         else:

@@ -190,6 +190,7 @@ class TerminalResource:
         self._hub.drop(self.number)
 
     def _show(self, item: LogItem) -> None:
+        # Refusals too: a client that comes back gets its own again.
         self.replay.add(Entry(item.seq, item.resource, item.envelope, item.only_for))
         if item.after is None:
             return  # a refusal: the dispatcher sends it

@@ -28,6 +28,7 @@ Views: TypeAlias = dict[str, TurnView]
 _Make: TypeAlias = Callable[[TurnView, Sequence[Turn]], tuple[TurnView, ChatTurnsLoadedAction | None]]
 
 
+# With `gc`: unlike other items it holds functions, which may be part of a cycle.
 class Load(LogItem, frozen=True, gc=True):
     """A load for one client. `after` are the chat's turns at its place in the order.
 

@@ -49,6 +49,7 @@ class CrashCounts:
 
         The count is durable when this returns.
         """
+        # It ran no code of its own, so it cannot have been the cause.
         if await self._is_waiting(session):
             return True
         mark = mark_of(session)
@@ -56,8 +57,10 @@ class CrashCounts:
         count += not is_spared
         if count >= self._limit:
             return False
+        # Alone, so that the next crash can be blamed on this turn.
         if count == self._limit - 1:
             await self._take_place(session, mark)
+        # Before any code of the turn runs: it may crash the host at once.
         await session.journal.wait(_keep(session, mark, count, is_spared=False))
         return True
 
@@ -103,6 +106,7 @@ class CrashCounts:
         if self.trial is not None:
             self.trial.task.cancel()
         for session in sessions:
+            # Turns that only wait are never counted, so there is nothing to write for them.
             if not is_asking(session) or any(_running_calls(session)):
                 self.spare(session)
 
@@ -112,6 +116,7 @@ class CrashCounts:
         children, turn_id = session.private.get("children", {}), session.chat["activeTurn"]["id"]
         for call_id in running:
             uri = children.get(f"{turn_id}/{call_id}")
+            # A call whose subagent still works only waits; a crash counts against the subagent's own turn.
             if uri is None or not await self._is_active(uri):
                 return False
         return bool(running) or is_asking(session)

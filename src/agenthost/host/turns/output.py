@@ -61,6 +61,7 @@ class Output:
         # Parts that were shown before the restart and not repeated yet, by position.
         self._left: dict[int, ResponsePart] = {}
         if parts:
+            # They count all the same, so that the ids of what follows are those of the first run.
             self._texts = sum(part["kind"] in _TEXT_KINDS for part in parts[:start])
             self._calls = len(tool_calls(parts[:start]))
             shown = enumerate(parts[start:], start)
@@ -103,6 +104,7 @@ class Output:
             text = self._new_of(kind, text)
         if text:
             flow = self._session.stream(_TEXT_KINDS[kind], self.turn_id, self._part_id, text)
+            # No fast path (see `RunningTurn.say`) while text is repeated: each piece has to be compared.
             self.flow = flow if self._shown is None else None
 
     def open(self, kind: TextKind) -> None:
@@ -121,6 +123,7 @@ class Output:
         if self._left:
             part = next((part for part in self._left.values() if part.get("id") == self._part_id), None)
         self._shown = part["content"] if part is not None and part["kind"] == kind else None
+        # No text will ever be compared with it, so it counts as repeated now.
         if self._shown == "":
             self._skip_part()
         if part is not None and self._shown is None:
@@ -138,11 +141,13 @@ class Output:
                 self._skip_part()
             return ""
         said, rest = shown[: self._said], shown[self._said :]
+        # Only the last part can grow: more text in an earlier one would come before what was shown after it.
         if text.startswith(rest) and self.parts[-1].get("id") == self._part_id:
             self._skip_part()
             self._shown = None
             return text[len(rest) :]
         self._begin_again(kind)
+        # The new part has everything that this run said, also what agreed with the first one.
         return said + text
 
     def _skip_part(self) -> None:
@@ -151,6 +156,7 @@ class Output:
     def _begin_again(self, kind: TextKind) -> None:
         """Stop comparing text: this run says something else. Calls are still matched, as they were made."""
         self._left = {place: part for place, part in self._left.items() if part["kind"] == "toolCall"}
+        # New parts must not get ids that parts of the first run have.
         self._texts = sum(part["kind"] in _TEXT_KINDS for part in self.parts)
         self.notify(BEGAN_AGAIN)
         self._begin(kind)
@@ -185,6 +191,7 @@ class Output:
     def notify(self, text: str) -> None:
         """Add a notice for both agent and user."""
         self.break_off()
+        # Our own notice is not a repetition of anything that the agent said.
         if text == BEGAN_AGAIN or not self._drop(lambda part: part["kind"] == "systemNotification"):
             self._add({"kind": "systemNotification", "content": text})
 
@@ -223,6 +230,7 @@ class Output:
         known = self.find_call(wanted)
         if call_id is None and known is not None:
             self._give_up()  # not the same tool as last time
+        # H3: an action changes every call with its id, so no two calls of a turn may share one.
         while known is not None and self.find_call(wanted) is not None:
             self._calls += 1
             wanted = f"call_{self._mark}_{self._calls}"
@@ -237,6 +245,7 @@ class Output:
     def call_input(self, call_id: str, text: str) -> None:
         """Stream a piece of a call's input."""
         streamed = self._inputs.get(call_id)
+        # Its input was complete before the restart, or differs from what was shown.
         if streamed is None:
             return
         said = streamed.said

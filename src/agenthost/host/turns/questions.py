@@ -50,11 +50,13 @@ class TurnQuestions:
 
     def _of_call(self, call_id: str) -> str:
         """Return the common prefix of the ids of a call's questions."""
+        # `crashes` relies on this form, too: it tells which calls only wait for an answer.
         return f"{self._turn_id}/ask/{call_id}/"
 
     async def _ask(
         self, request_id: str, questions: Sequence[Question], message: str | None, url: str | None
     ) -> Answers:
+        # After a restart the question may be open already, or answered.
         if self._answered(request_id) is None and not self._is_asked(request_id):
             self._request(request_id, questions, message, url)
         return await self._waiter.wait_for(lambda: self._answered(request_id))

@@ -80,6 +80,7 @@ class ReportedCalls:
         messages = turn_messages(self._session, self.turn_id)
         is_asked = any(asked["toolCallId"] == call_id for asked in open_calls(messages))
         message = tool_message(call_id, result_content(outcome.result()))
+        # A call that asked for permission is in the transcript already; `catch_up` adds all others.
         told = [TranscriptEntry(self.turn_id, message)] if is_asked else []
         self._calls.end(call, outcome, context, told)
         self.catch_up()

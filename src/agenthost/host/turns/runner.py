@@ -132,6 +132,7 @@ class TurnRunner:
             log.warning("turn failed: %s", sentence)
             self._fail(session, "agentNotFound", sentence)
             return
+        # HR-P01. A resumed turn was checked when it started, and tokens do not survive a restart.
         lacking = self._lacks(session) if agent.protected_resources and not is_resumed else None
         if lacking is not None:
             self._fail(session, "authRequired", str(lacking))
@@ -152,12 +153,14 @@ class TurnRunner:
             running.waiter.wake()
         for task in running.tasks:
             task.cancel()
+        # A finished agent's task may be the one that applies this action: it must not cancel itself.
         if not running.is_answered:
             running.task.cancel()
 
     async def _run(self, running: RunningTurn, *, is_counted: bool) -> None:
         try:
             if is_counted and not await self._crashes.admit(running.session):
+                # No agent runs, and `_end` must not cancel this task.
                 running.is_answered = True
                 sentence = CRASHED.format(self._limits.crashes_per_turn)
                 log.error("the turn of %s is ended: %s", running.uri, sentence)
@@ -170,6 +173,7 @@ class TurnRunner:
                 self._fail_with(running, error)
         except Stopped as stopped:
             self._complete(running, stopped.reason)
+        # An agent that calls `sys.exit` ends its turn, not the host.
         except (Exception, SystemExit) as error:
             self._fail_with(running, error)
         else:
@@ -206,10 +210,12 @@ class TurnRunner:
             self._set_timer()
 
     def _set_timer(self) -> None:
+        # At least ten checks per limit, so that a short one is not exceeded by much.
         pause = min(CLOCK_SECONDS, self._limits.turn_seconds / 10)
         self._timer = asyncio.get_running_loop().call_later(pause, self._watch_clock)
 
     def _complete(self, running: RunningTurn, reason: str | None) -> None:
+        # HR-U02: it may have been cancelled while its agent finished.
         if running.waiter.is_over:
             return
         private = None
@@ -226,6 +232,7 @@ class TurnRunner:
             return
         kind = type(error).__name__
         self._stats.errors[kind] += 1
+        # The text of any other error may contain internals; users are told only its class.
         if isinstance(error, HostError):
             log.warning("turn of agent %s failed: %s: %.*s", running.agent.name, kind, MAX_LOGGED, error)
             self._fail(running.session, kind[0].lower() + kind[1:], str(error), is_resumable=True)
@@ -260,6 +267,7 @@ class TurnRunner:
         tasks = {
             task: running.uri for running in self._running.values() for task in (running.task, *running.tasks)
         }
+        # What an agent still does while it is stopped is not applied: the next start runs it again.
         for running in self._running.values():
             running.waiter.is_over = True
         for task in tasks:

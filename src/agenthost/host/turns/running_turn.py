@@ -70,6 +70,7 @@ class RunningTurn:
 
     def __init__(self, session: Session, agent: Agent, services: TurnServices, *, is_resumed: bool) -> None:
         turn = session.chat["activeTurn"]
+        # The notes of the turn before are in the transcript by now.
         session.notes = {}
         self.session = session
         self.id: str = turn["id"]
@@ -95,6 +96,7 @@ class RunningTurn:
         start = self._covered if is_resumed and agent.is_stepwise else 0
         self.output = Output(session, self.id, parts, start)
         if is_resumed:
+            # These may have had their effect already: only repeatable ones are run again.
             self.calls.found_running = _running_calls(parts)
 
     # Made on demand: most turns have no calls, and an object that refers to its turn is a reference cycle,
@@ -216,6 +218,7 @@ class RunningTurn:
         if private is not None:
             output.open(kind)
             self.session.notes[output.part_id] = private
+            # Private data belongs to one part, so what follows begins another.
             output.break_off()
         self._pieces += 1
         return self._pieces % PIECES_PER_YIELD == 0
@@ -229,6 +232,7 @@ class RunningTurn:
         """Let other tasks run, and wait while the disk is behind."""
         self.session.count()
         await asyncio.sleep(0)
+        # An agent that is faster than the disk would fill the memory with what is not written yet.
         await self.session.journal.wait_room()
 
     def notify(self, text: str) -> None:
@@ -247,6 +251,7 @@ class RunningTurn:
     def use(self, usage: UsageInfo) -> None:
         """Report what the turn has cost so far."""
         self.check()
+        # Numbers that an agent repeats are older than those that were shown.
         if self.turn.get("usage") != usage and not self.output.is_replaying:
             self.act(actions.usage(self.id, usage))
 
@@ -281,6 +286,7 @@ class RunningTurn:
     async def ask(self, questions: Sequence[Question], message: str | None, url: str | None) -> Answers:
         """Ask the user, and wait for the answers. Answers from before a restart are reused."""
         self._asked += 1
+        # The question is a part too: what is said after it belongs into a new one.
         self.output.break_off()
         return await self.questions.ask(f"{self._step}{self._asked}", questions, message, url)
 
@@ -307,6 +313,7 @@ class RunningTurn:
         self._calling = self._calling or asyncio.Lock()
         async with self._calling:
             await asyncio.sleep(0)
+            # By now everything that was called in this tick, such as by one `gather`, has joined.
             batch, self._batch = self._batch or [], None
             self.calls.begin_step()
             await self.calls.run(batch)
@@ -315,6 +322,7 @@ class RunningTurn:
         """Return the result of a call that has ended."""
         call: Any = self.output.find_call(call_id)
         content: Any = None
+        # The transcript has the full result; the state may only refer to large contents.
         for entry in reversed(self.session.messages):
             message: Any = entry.message
             if message["role"] == "tool" and message["toolCallId"] == call_id:
@@ -349,6 +357,7 @@ class RunningTurn:
         """Make the context of a call."""
 
         def show(content: list[Any]) -> None:
+            # A tool may report progress after its call or the turn has ended, such as from a thread.
             call = None if self.is_over else self.output.find_call(call_id)
             if call is not None and call["status"] == "running":
                 self.act(actions.tool_call_content_changed(self.id, call_id, content))

@@ -20,15 +20,19 @@ async def run_steps(turn: Turn, running: RunningTurn, limit: int) -> None:
     Raises:
         LimitReached: it took too many steps.
     """
+    # A model must find each call followed by its result, so the last step is finished first.
     await running.finish_open_calls()
+    # Steps from before a restart count, or a turn that crashes the host again and again would have no limit.
     for _ in range(running.steps_done, limit):
         running.begin_step()
         requests = await _Step(running).run(turn)
         if running.stop_reason is not None:
             return
+        # The step has ended: what it has not repeated by now, it never will.
         running.output.end_replay()
         if requests:
             await running.calls.run(requests)
+        # HR-U04: a steering message that came during the last step gets one more.
         elif not running.has_steering:
             return
         running.output.break_off()
@@ -45,6 +49,7 @@ class _Step:
 
     async def run(self, turn: Turn) -> list[CallRequest]:
         answer: Any = self._running.agent.answer(turn)
+        # Closed here if the turn ends early: the garbage collector would do it later, in another task.
         async with aclosing(answer) as events:
             async for event in events:
                 is_text = isinstance(event, str)

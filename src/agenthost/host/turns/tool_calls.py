@@ -125,16 +125,20 @@ class ToolCalls:
         tool = self.tools.get(name)
         if tool is not None:
             return self.output.call(name, call_id, tool.label, None)
+        # HR-U08: a name means the host's tool, if it has one.
         brought = client_tools(self.session).get(name) if self.agent.client_tools else None
         if brought is not None:
             title = brought.definition.get("title", name)
             return self.output.call(name, call_id, title, brought.client_id)
+        # An unknown tool is shown like any other; it fails when it is run, and the model is told.
         return self.output.call(name, call_id, name, None)
 
     async def run(self, requests: Sequence[CallRequest]) -> None:
         """Run the calls of a step, and wait until all have ended."""
+        # Before `_make_ready`, which must not await.
         await self._preview(requests)
         self._make_ready(requests)
+        # Most steps have one call, which needs no task group.
         if len(requests) == 1:
             await self._finish(requests[0].id)
         else:
@@ -195,6 +199,7 @@ class ToolCalls:
         """Make a call run or wait for approval, and keep the tool's pin with it."""
         ready = self._ready(request, call)
         tool = self.toolset.get(call["toolName"])
+        # Only tools of other servers have pins: the host's own do not change while it runs.
         pin = None if tool is None or tool.source is None or client_of(call) is not None else pin_of(tool)
         if pin is None:
             self.act(ready, messages=messages)
@@ -226,6 +231,7 @@ class ToolCalls:
             request.id,
             label,
             tool_input=text,
+            # HR-U05 and A2: the user sees what it is going to do, and options with labels.
             title=" ".join([f"Allow {tool.label}?", *self._changes(tool, request.id)]),
             options=options_for(tool.scope_of(request.input), tool.label, is_sandboxed=self.is_sandboxed),
             edits=edits,
@@ -265,6 +271,7 @@ class ToolCalls:
         turn_id, call_id = self.output.turn_id, call["toolCallId"]
         status, label = call["status"], call["displayName"]
         if status == "streaming":
+            # T4: only a call that waits for confirmation can be denied.
             self.act(actions.tool_call_ready(turn_id, call_id, label))
         if status in ("streaming", "pending-confirmation"):
             self.act(actions.tool_call_denied(turn_id, call_id, message=ABANDONED, is_skipped=True))
@@ -321,6 +328,7 @@ class ToolCalls:
             if not tool.is_repeatable:
                 # If the process dies now, the next one must know that the tool may have run.
                 await self.session.journal.wait()
+            # After the last await: the tool that is checked is the one that runs.
             if self._is_asked_again(call, arguments):
                 return None
             masked = self.agent.mask_errors
@@ -354,6 +362,7 @@ class ToolCalls:
         result = outcome.result()
         shown = result
         writes: list[PutContent] = []
+        # Most results are small, and are used as they are.
         for block in outcome.content:
             if len(str(block.get("text") or block.get("data") or "")) > INLINE_BYTES:
                 shown, writes = refer_to_large(session, result)

@@ -50,6 +50,7 @@ class TurnWaiter:
                 self._waiters.discard(waiter)
                 self.is_waited = bool(self._waiters or self.watchers)
                 self._start_clock()
+            # Before `look` is called again: it might see another turn.
             self.check()
         return value
 
@@ -67,6 +68,7 @@ class TurnWaiter:
             watch()
 
     def _stop_clock(self) -> None:
+        # Several calls may wait at once: the first stops the clock, and the last starts it again.
         self._count += 1
         if self._count == 1 and self.deadline is not None:
             self._time_left = self.deadline - monotonic()

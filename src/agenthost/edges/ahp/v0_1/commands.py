@@ -168,6 +168,7 @@ async def fetch_turns(client: ClientContext, params: Any) -> Json:
     limit = params.get("limit", TURNS_PER_PAGE)
     if limit < 1:
         raise InvalidValue("$.limit", "a number above 0", str(limit))
+    # HR-L10: fewer than wanted; `hasMore` says so.
     start = max(0, end - min(limit, MAX_TURNS))
     return {"turns": turns[start:end], "hasMore": start > 0}
 

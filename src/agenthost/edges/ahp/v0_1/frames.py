@@ -35,6 +35,7 @@ def list_notification(notice: Notice) -> ProtocolNotification | None:
 
 def _project_changes(changes: JsonObject) -> JsonObject:
     """Return the fields of a summary that changed; a removed field is `None`."""
+    # HR-L07: null for what was removed.
     gone: JsonObject = {
         key: None for key in ("activity", "project") if key in changes and changes[key] is None
     }

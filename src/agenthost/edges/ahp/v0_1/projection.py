@@ -48,6 +48,7 @@ def state_of(view: View) -> Json:
 
 def envelopes_of(item: LogItem) -> list[bytes]:
     """Return the envelopes for an item of the log, in order; none if these clients see nothing of it."""
+    # Made at the commit, when the states before and after the action were known.
     stored = legacy_lines(item.envelope, item.seq) if item.run is None else None
     if stored is not None:
         return stored
@@ -73,6 +74,7 @@ def expander(uris: dict[int, str]) -> Callable[[Sequence[Entry], int], list[Entr
 def _expand(uris: dict[int, str], entries: Sequence[Entry], after: int) -> list[Entry]:
     found: list[Entry] = []
     for entry in entries:
+        # An entry with several envelopes may have been seen in part.
         found += [
             Entry(seq, entry.resource, line, entry.only_for)
             for seq, line in _numbered(entry, uris.get(entry.resource, ""))
@@ -102,6 +104,7 @@ def _project(resource: int, action: Any, uri: str) -> Any:
 
 def _with_action(entry: Entry, action: Any) -> bytes:
     old = decode_json(first_line(entry.envelope, entry.seq))
+    # HR-I08: envelopes of this version have no channel; their actions name the resource.
     del old["channel"]
     return encode_json({**old, "action": action})
 

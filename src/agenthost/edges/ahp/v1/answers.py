@@ -55,4 +55,5 @@ def _number(text: str) -> float | int | None:
         return None
     if not math.isfinite(number):
         return None
+    # Above that, a float cannot tell neighbouring integers apart.
     return int(number) if number.is_integer() and abs(number) < 2**53 else number

@@ -70,6 +70,7 @@ async def dispatch_action(client: ClientContext, params: Any) -> None:
     number = NO_NUMBER if seq is None else seq
     try:
         await _check_dispatch(client, params)
+    # D1: on a channel that is not there, nothing happens.
     except SessionNotFound:
         return
     except Exception as error:
@@ -78,6 +79,7 @@ async def dispatch_action(client: ClientContext, params: Any) -> None:
         where = channel if type(channel) is str else ROOT_URI
         client.host.refuse(number, where, action, public_reason(error), client.deliver)
         return
+    # D7: before the action is decided, which takes numbers only.
     if action["type"] in ANSWERING:
         with suppress(SessionNotFound):  # a channel without questions: the host refuses the action
             action = fit_numbers((await client.host.get_conversation(channel)).chat, action)
@@ -118,6 +120,7 @@ async def create_session(client: ClientContext, params: Any) -> Json:
     new = NewSession(
         agent=agent.name,
         uri=uri,
+        # D6: other keys are of schemas that we never sent.
         options={name: value for name, value in params.get("config", {}).items() if name in known},
         active_client=params.get("activeClient"),
         working_directory=folders[0] if folders else None,

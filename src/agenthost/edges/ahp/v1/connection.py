@@ -43,6 +43,7 @@ class Connection(AnyConnection[ClientContext]):
         return context
 
     def _handler(self, method: str) -> Callable[[Any, Any], Awaitable[Json]] | None:
+        # V2, O1: to a client of 0.9 there is no such method.
         is_newer = self.client.is_older and method in older.NEWER_METHODS
         return None if is_newer else super()._handler(method)
 
@@ -77,6 +78,7 @@ class Connection(AnyConnection[ClientContext]):
     def _replay(self, entries: Sequence[Entry]) -> list[Entry]:
         """Return the envelopes of the channels that the client follows: a log may have those of another."""
         heads = tuple(encode_json({"channel": uri})[:-1] + b"," for uri in self.client.feed.channels)
+        # An envelope begins with its channel, so none has to be decoded.
         followed = [entry for entry in entries if entry.envelope.startswith(heads)]
         if not self.client.is_older:
             return followed
@@ -89,6 +91,7 @@ class Connection(AnyConnection[ClientContext]):
         return item.envelopes()[0]
 
     def _notice(self, notice: Notice) -> Notification | None:
+        # C3: these are notifications of the root's channel.
         if ROOT_URI not in self.client.feed.channels:
             return None
         return list_notification(notice, is_older=self.client.is_older)

@@ -38,6 +38,7 @@ def list_notification(notice: Notice, *, is_older: bool) -> Notification | None:
             return Notification("root/sessionRemoved", {"channel": ROOT_URI, "session": uri})
         case Changed(uri=uri, changes=changes):
             found = older.strip_summary(changes) if is_older else changes
+            # Only what 0.9 does not have has changed.
             if not found:
                 return None
             fields: JsonObject = {

@@ -53,6 +53,7 @@ def envelopes_of(item: LogItem) -> list[bytes]:
     if item.action is None:
         return list(item.envelopes())
     action = _strip_action(item.action)
+    # Nearly all are the same in both versions, and share their encoded envelopes.
     if action is item.action:
         return list(item.envelopes())
     return [] if action is None else [_with_action(item.envelopes()[0], action)]

@@ -26,6 +26,7 @@ async def list_sessions(client: ClientContext, params: Any) -> Json:
     ours = params.get("filter", {}).get("agenthost") if type(params.get("filter")) is dict else None
     if ours is not None:
         return await _search_sessions(client, ours)
+    # By time and URI: the URI makes the order total, so that a cursor is one place in it.
     items = sorted(await _all(client), key=_place, reverse=True)
     if "cursor" in params:
         after = _decode_cursor(params["cursor"])

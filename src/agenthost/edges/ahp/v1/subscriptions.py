@@ -50,6 +50,7 @@ class Subscriptions:
             await self._forget_view(uri)
             view = await self._feed.subscribe(uri)
         else:
+            # First, so that no truncation falls between the view and the loads for it.
             await self._expect_views([uri])
             view = self._restricted(await self._feed.subscribe(uri), size)
         self._hold(uri, min(latency / 1000, MAX_DELAY))

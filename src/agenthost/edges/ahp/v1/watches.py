@@ -51,6 +51,7 @@ class Watches:
         watch = self._watches.get(channel)
         if watch is None:
             raise SessionNotFound(channel)
+        # A second subscription to a watch shares its reader.
         if channel not in self._readers:
             self._readers[channel] = asyncio.create_task(self._read(channel, watch, deliver))
         info = watch.info
