@@ -78,7 +78,7 @@ async def hosted(
         limits = Limits(subscriber_items=items + 1, subscriber_bytes=1_000 * (items + 1))
         async with Engine(make(Path(folder)), limits) as engine:
             made = [
-                await engine.sessions.create(f"demo:/{place}", state, name=str(place))
+                await engine.additions.create(f"demo:/{place}", state, name=str(place))
                 for place, state in enumerate(states)
             ]
             feeds = [engine.feed(Identity(session.row.uri)) for session in made]

@@ -55,7 +55,7 @@ def told(name: str, found: list[float]) -> str:
 
 async def opened(host: Host) -> tuple[Session, Feed]:
     """Make a session with a turn that streams, and its reader."""
-    session = await host.parts.engine.sessions.create("demo:/1", conversation("1"), name="1")
+    session = await host.parts.engine.additions.create("demo:/1", conversation("1"), name="1")
     feed = host.parts.engine.feed(Identity("reader"))
     await feed.subscribe("demo:/1")
     return session, feed

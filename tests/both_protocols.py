@@ -17,7 +17,7 @@ from agenthost.host.authoring.options import Option
 from agenthost.host.authoring.steps import Call
 from agenthost.host.authoring.tool import tool
 from agenthost.host.authoring.turn import Turn
-from agenthost.host.state.registry import CHAT_PREFIX
+from agenthost.host.state.session_uris import CHAT_PREFIX
 from agenthost.wire.ahp import ROOT_URI
 from ahp_channels import NOW, USER, channel_client
 from ahp_sites import Place

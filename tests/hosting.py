@@ -11,8 +11,8 @@ from agenthost.core.derived import chat_summary
 from agenthost.host.limits import Limits
 from agenthost.host.state.blobs import new_blob
 from agenthost.host.state.engine import Engine
-from agenthost.host.state.registry import chat_uri_of
 from agenthost.host.state.session import NS_PER_MS, Session
+from agenthost.host.state.session_uris import chat_uri_of
 from agenthost.host.storage.sqlite import SqliteStorage
 from agenthost.wire.ahp.common import ContentRef
 from agenthost.wire.ahp.message import Message
@@ -66,9 +66,9 @@ def new_states(uri: str, *, name: str | None = None, session: Any = None, chat: 
 async def new_session(
     engine: Engine, uri: str, *, name: str | None = None, session: Any = None, chat: Any = None, **more: Any
 ) -> Session:
-    """Create a session with `new_states`; `more` is for `SessionRegistry.create`."""
+    """Create a session with `new_states`; `more` is for `Additions.create`."""
     states = new_states(uri, name=name, session=session, chat=chat)
-    return await engine.sessions.create(uri, states, name=name or name_of(uri), **more)
+    return await engine.additions.create(uri, states, name=name or name_of(uri), **more)
 
 
 def name_of(uri: str) -> str:

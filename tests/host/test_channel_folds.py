@@ -24,7 +24,7 @@ URI = "demo:/one"
 async def play(host: Engine, draw: Draw, length: int) -> Session:
     """Let things happen in a session, while clients come and go; what they have is what there is."""
     states = Conversation(*starts(draw))
-    session = await host.sessions.create(URI, states, name=CHAT.removeprefix("ahp-chat:/"))
+    session = await host.additions.create(URI, states, name=CHAT.removeprefix("ahp-chat:/"))
     followers: list[Follower] = [
         *(kind(host, channel) for kind in (Follower, OlderFollower) for channel in (URI, CHAT)),
         OldFollower(host, URI),

@@ -224,7 +224,7 @@ def test_a_chat_goes_with_its_session(tmp_path: Path) -> None:
             session = await new_session(host, URI)
             feed = host.feed(Identity("me"))
             seen = (await feed.subscribe(CHAT)).seq
-            await host.sessions.dispose(URI)
+            await host.removals.remove(URI)
             assert not host.hub.is_heard(session.number)
             with pytest.raises(SessionNotFound):
                 await feed.subscribe(CHAT)

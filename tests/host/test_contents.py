@@ -105,7 +105,7 @@ def test_contents_go_with_their_session_also_those_that_come_late(tmp_path: Path
         async with started(tmp_path) as host:
             session = await new_session(host, URI)
             early = told(session, b"early")
-            await host.sessions.dispose(URI)
+            await host.removals.remove(URI)
             late = keep_blob(session, b"late")
             await new_session(host, URI)
             for ref in (early, late):
@@ -120,8 +120,8 @@ def test_a_fork_has_contents_of_its_own(tmp_path: Path) -> None:
         async with started(tmp_path) as host:
             session = await new_session(host, URI)
             ref = told(session, b"shared")
-            await host.sessions.fork(URI, "t1", "demo:/fork")  # nothing was waited for: the order sees to it
-            await host.sessions.dispose(URI)
+            await host.additions.fork(URI, "t1", "demo:/fork")  # nothing was waited for: the order sees to it
+            await host.removals.remove(URI)
             with pytest.raises(ContentNotFound):
                 await host.contents.read(ref["uri"])
         async with started(tmp_path) as host:

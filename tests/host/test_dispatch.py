@@ -214,15 +214,15 @@ def test_a_fork_has_the_turns_and_the_transcript_up_to_its_turn(tmp_path: Path) 
             session.act(actions.turn_complete(turn_id, 5))
         session.act(start("t3"))
         session.act(queue("q1"))
-        fork = await host.sessions.fork(URI, "t1", "demo:/fork")
+        fork = await host.additions.fork(URI, "t1", "demo:/fork")
         assert [turn["id"] for turn in fork.chat["turns"]] == ["t1"]
         assert [said.turn for said in fork.messages] == ["t1"]
         assert not {"activeTurn", "queuedMessages"} & fork.chat.keys()
         assert fork.summary()["resource"] == "demo:/fork"
         assert fork.state["defaultChat"] == fork.chat["resource"] == fork.chat_uri != CHAT
         with pytest.raises(TurnInProgress):
-            await host.sessions.fork(URI, "t3", "demo:/other")
+            await host.additions.fork(URI, "t3", "demo:/other")
         with pytest.raises(TurnNotFound):
-            await host.sessions.fork(URI, "t9", "demo:/other")
+            await host.additions.fork(URI, "t9", "demo:/other")
 
     tell(tmp_path, story)

@@ -22,7 +22,7 @@ def test_a_second_engine_on_the_same_folder_is_refused_and_told_who_has_it(tmp_p
                 async with started(tmp_path):
                     pass
         async with started(tmp_path) as host:
-            assert host.sessions.count == 0
+            assert host.session_counts.total == 0
 
     run(story)
 
@@ -75,7 +75,7 @@ def test_the_sessions_to_resume_are_found_by_their_numbers(tmp_path: Path) -> No
             (number,) = host.opening.active
             found = await host.sessions.by_number(number)
             assert found is await host.sessions.get("demo:/1")
-            await host.sessions.dispose("demo:/1")
+            await host.removals.remove("demo:/1")
             for gone in (number, 0, 99):
                 with pytest.raises(SessionNotFound, match=f"number {gone}"):
                     await host.sessions.by_number(gone)

@@ -122,7 +122,7 @@ def test_a_session_that_goes_while_somebody_comes_back_is_missing(tmp_path: Path
         async with started(tmp_path) as host:
             await new_session(host, URI)
             back, _ = await asyncio.gather(
-                host.feed(ME).resume(-1, [ROOT_URI, URI]), host.sessions.dispose(URI)
+                host.feed(ME).resume(-1, [ROOT_URI, URI]), host.removals.remove(URI)
             )
             assert ([view.uri for view in back.views], back.missing) == ([ROOT_URI], [URI])
 
@@ -134,10 +134,10 @@ def test_a_session_that_two_dispose_at_once_goes_once(tmp_path: Path) -> None:
         async with started(tmp_path) as host:
             await new_session(host, URI)
             ends = await asyncio.gather(
-                *(host.sessions.dispose(URI) for _ in range(2)), return_exceptions=True
+                *(host.removals.remove(URI) for _ in range(2)), return_exceptions=True
             )
             assert sorted(type(end) is SessionNotFound for end in ends) == [False, True]
-            assert host.sessions.count == host.root.state["activeSessions"] == 0
+            assert host.session_counts.total == host.root.state["activeSessions"] == 0
 
     run(story)
 

@@ -62,7 +62,7 @@ class Story:
     async def add(self) -> None:
         self.made += 1
         chat = new_chat(f"ahp-chat:/more{self.made}", NOW, {"kind": "user"})
-        self.chats.append(await self.host.sessions.add_chat(self.chats[0], chat))
+        self.chats.append(await self.host.additions.add_chat(self.chats[0], chat))
         for kind in (Follower, OlderFollower):
             await self.follow(kind(self.host, chat["resource"]))
 
@@ -74,7 +74,7 @@ class Story:
         self.away -= set(gone)
         if chat.has_turn:
             chat.act({"type": "chat/truncated"})
-        await self.host.sessions.dispose(chat.uri)
+        await self.host.removals.remove(chat.uri)
         self.chats.remove(chat)
 
     async def move(self) -> None:
@@ -126,7 +126,7 @@ async def play(host: Engine, seed: int, length: int) -> list[Session]:
     draw = Draw(seed)
     states = Conversation(*starts(draw))
     states = states._replace(session={**states.session, "lifecycle": "ready"})
-    session = await host.sessions.create(URI, states, name=CHAT.removeprefix("ahp-chat:/"))
+    session = await host.additions.create(URI, states, name=CHAT.removeprefix("ahp-chat:/"))
     story = Story(host, draw, session)
     for kind in (Follower, OlderFollower):
         await story.follow(kind(host, URI))
@@ -156,7 +156,7 @@ def test_what_was_sent_on_each_channel_is_what_is_there_also_after_a_restart(see
                 alone.pop("inputNeeded", None)
                 assert project_session_state(alone, chats[0].chat, URI, 0) == old
             async with started(Path(folder)) as host:
-                assert host.sessions.count == 1
+                assert host.session_counts.total == 1
                 for uri, state in states.items():
                     again = await host.sessions.find(uri)
                     assert (again.chat, again.state) == (state, session)

@@ -42,18 +42,18 @@ def test_a_chat_and_its_entry_are_one_commit_and_so_is_their_removal(tmp_path: P
             session = await new_session(host, URI)
             await host.journal.wait()
             commits = host.journal.stats.commits
-            chat = await host.sessions.add_chat(session, first_state())
+            chat = await host.additions.add_chat(session, first_state())
             assert host.journal.stats.commits == commits + 1
             assert [one["resource"] for one in session.shown_state["chats"]][1:] == [CHAT]
             chat.act(actions.turn_started("t1", user_message(), "2026-01-02T00:00:00.000Z"))
             await host.journal.wait()
             assert host.journal.stats.commits == commits + 2
             assert session.shown_state["chats"][1]["status"] == 8
-            await host.sessions.dispose(chat.uri)
+            await host.removals.remove(chat.uri)
             assert host.journal.stats.commits == commits + 3
             assert host.storage.find(uri=CHAT) is None
             with pytest.raises(SessionNotFound):
-                await host.sessions.dispose(chat.uri)
+                await host.removals.remove(chat.uri)
 
     run(story)
 
@@ -62,8 +62,8 @@ def test_a_chat_is_found_by_its_uri_and_counts_as_no_session(tmp_path: Path) -> 
     async def story() -> None:
         async with started(tmp_path, sessions_in_memory=1) as host:
             session = await new_session(host, URI, owner="ann")
-            chat = await host.sessions.add_chat(session, first_state())
-            assert (host.sessions.count, await host.sessions.count_of("ann")) == (1, 1)
+            chat = await host.additions.add_chat(session, first_state())
+            assert (host.session_counts.total, await host.session_counts.count_of("ann")) == (1, 1)
             assert [row.uri for row in await host.sessions.page(owner=None, before=None, limit=9)] == [URI]
             assert await host.sessions.find(CHAT) is chat
             await new_session(host, "demo:/two")
@@ -84,15 +84,15 @@ def test_the_uri_of_a_chat_is_nobody_elses(tmp_path: Path) -> None:
             session = await new_session(host, URI, owner="ann")
             other = await new_session(host, "demo:/two", owner="bob")
             both = await asyncio.gather(
-                host.sessions.add_chat(session, first_state()),
-                host.sessions.add_chat(session, first_state()),
+                host.additions.add_chat(session, first_state()),
+                host.additions.add_chat(session, first_state()),
                 return_exceptions=True,
             )
             assert sorted(type(one).__name__ for one in both) == ["ChatExists", "FurtherChat"]
             with pytest.raises(ChatExists):
-                await host.sessions.add_chat(session, first_state(session.chat_uri))
+                await host.additions.add_chat(session, first_state(session.chat_uri))
             with pytest.raises(UriReserved):
-                await host.sessions.add_chat(other, first_state())
+                await host.additions.add_chat(other, first_state())
             with pytest.raises(UriReserved):
                 await new_session(host, "demo:/more", owner="bob", name="more")
             assert len(session.state["chats"]) == 2
@@ -104,10 +104,10 @@ def test_a_session_that_goes_takes_chats_that_are_being_added(tmp_path: Path) ->
     async def story() -> None:
         async with started(tmp_path) as host:
             session = await new_session(host, URI)
-            await host.sessions.add_chat(session, first_state())
-            adding = asyncio.create_task(host.sessions.add_chat(session, first_state("ahp-chat:/late")))
+            await host.additions.add_chat(session, first_state())
+            adding = asyncio.create_task(host.additions.add_chat(session, first_state("ahp-chat:/late")))
             await until(lambda: len(session.state["chats"]) == 3)
-            await host.sessions.dispose(URI)
+            await host.removals.remove(URI)
             await asyncio.gather(adding, return_exceptions=True)
             await host.journal.wait()
             for uri in (CHAT, "ahp-chat:/late", URI):
@@ -115,7 +115,7 @@ def test_a_session_that_goes_takes_chats_that_are_being_added(tmp_path: Path) ->
                 with pytest.raises(SessionNotFound):
                     await host.sessions.find(uri)
             fresh = await new_session(host, URI)
-            await host.sessions.add_chat(fresh, first_state())
+            await host.additions.add_chat(fresh, first_state())
 
     run(story)
 
@@ -124,7 +124,7 @@ def test_private_data_of_the_session_is_shared_and_the_rest_is_not(tmp_path: Pat
     async def story() -> None:
         async with started(tmp_path) as host:
             session = await new_session(host, URI, private={"trusted": ["look"], "kept": {"a": 1}})
-            chat = await host.sessions.add_chat(session, first_state())
+            chat = await host.additions.add_chat(session, first_state())
             assert chat.private == {"trusted": ["look"]}
             chat.keep({"trusted": ["look", "save"], "kept": {"b": 2}})
             assert session.private == {"trusted": ["look", "save"], "kept": {"a": 1}}
@@ -232,7 +232,7 @@ async def stored(folder: Path) -> None:
         session = await new_session(host, URI)
         await new_session(host, "demo:/two")
         for uri in (CHAT, "ahp-chat:/third"):
-            chat = await host.sessions.add_chat(
+            chat = await host.additions.add_chat(
                 session, first_state(uri), messages=[TranscriptEntry(None, {"role": "user", "content": uri})]
             )
             chat.act(actions.turn_started("t1", user_message(), "2026-01-02T00:00:00.000Z"))
@@ -258,7 +258,7 @@ def test_a_repair_keeps_chats_with_their_session_and_loses_them_with_it(tmp_path
 
     async def story() -> None:
         async with started(tmp_path) as host:
-            assert host.sessions.count == 1
+            assert host.session_counts.total == 1
             assert (await host.sessions.find(CHAT)).messages[0].message["content"] == CHAT
 
     run(story)

@@ -82,7 +82,7 @@ def test_a_session_is_gone_even_if_its_agent_cannot_forget_it(
         async with talking(tmp_path, Clinging()) as host:
             await host.parts.lifecycle.create(NewSession(agent="demo", uri="demo:/1"))
             await host.parts.lifecycle.dispose("demo:/1")
-            assert host.parts.engine.sessions.count == 0
+            assert host.parts.engine.session_counts.total == 0
 
     run(story)
     assert "could not clean up after a session" in caplog.text

@@ -199,7 +199,7 @@ def test_of_a_session_that_is_gone_there_is_no_next_page(tmp_path: Path) -> None
             await host.journal.wait()
             pages = host.feed(ME).follow(session, seen)
             assert await pages.read_next()
-            await host.sessions.dispose(URI)
+            await host.removals.remove(URI)
             assert await pages.read_next() is None
 
     run(story)

@@ -111,7 +111,7 @@ def test_a_session_is_counted_in_the_transaction_that_makes_or_removes_it(tmp_pa
             before = host.journal.stats.commits
             await new_session(host, "demo:/one")
             assert host.root.shown.state["activeSessions"] == 1
-            await host.sessions.dispose("demo:/one")
+            await host.removals.remove("demo:/one")
             assert host.root.shown.state["activeSessions"] == 0
             assert host.journal.stats.commits == before + 2
 
@@ -124,7 +124,7 @@ def test_many_sessions_made_in_one_moment_are_counted_together(tmp_path: Path) -
             before = host.journal.stats.commits
             await asyncio.gather(*(new_session(host, f"demo:/{n}") for n in range(60)))
             counts = [json.loads(found.envelope) for found in unpack(host.storage.replay(0, [ROOT], "me"))]
-            assert counts[-1]["action"]["activeSessions"] == host.sessions.count == 60
+            assert counts[-1]["action"]["activeSessions"] == host.session_counts.total == 60
             assert len(counts) == host.journal.stats.commits - before
             host.root.set_active_sessions(7)
             host.root.set_active_sessions(8)

@@ -26,7 +26,7 @@ def test_a_uri_or_a_name_is_given_once(tmp_path: Path) -> None:
             await new_session(host, "demo:/two", name="same")
             with pytest.raises(SessionExists):
                 await new_session(host, "demo:/three", name="same")
-            assert host.sessions.count == 2
+            assert host.session_counts.total == 2
 
     run(story)
 
@@ -59,7 +59,7 @@ def test_the_uri_of_a_chat_is_given_once_too(tmp_path: Path, is_first: bool, at_
                 for make in wanted:
                     made += await asyncio.gather(make(), return_exceptions=True)
             assert [type(one) for one in made] == [Session, SessionExists]
-            assert host.sessions.count == 1
+            assert host.session_counts.total == 1
 
     run(story)
 
@@ -80,7 +80,7 @@ def test_a_chat_is_found_by_its_uri_in_memory_or_not(tmp_path: Path) -> None:
             again = await host.sessions.find(chat_of(URI))
             assert again is await host.sessions.find_chat(chat_of(URI))
             assert again is await host.sessions.get(URI)
-            await host.sessions.dispose(URI)
+            await host.removals.remove(URI)
             assert host.sessions.peek_chat(chat_of(URI)) is None
             for uri in (chat_of(URI), "ahp-chat:/", "ahp-chat:/other", "ahp-chat:/one/", URI, ROOT_URI, ""):
                 with pytest.raises(SessionNotFound):
@@ -95,15 +95,15 @@ def test_a_disposed_session_is_gone_and_its_uri_is_free_again(tmp_path: Path) ->
     async def story() -> None:
         async with started(tmp_path) as host:
             await new_session(host, URI)
-            await host.sessions.dispose(URI)
+            await host.removals.remove(URI)
             with pytest.raises(SessionNotFound):
                 await host.sessions.get(URI)
             with pytest.raises(SessionNotFound):
-                await host.sessions.dispose(URI)
+                await host.removals.remove(URI)
             await new_session(host, URI)
         async with started(tmp_path) as host:
             assert (await host.sessions.get(URI)).conversation == new_states(URI)
-            assert host.sessions.count == 1
+            assert host.session_counts.total == 1
 
     run(story)
 

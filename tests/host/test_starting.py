@@ -78,7 +78,7 @@ def test_a_session_that_cannot_be_is_refused_and_leaves_nothing(
             await host.parts.lifecycle.create(NewSession(agent="demo", uri="demo:/taken"))
             with pytest.raises((AgentNotFound, InvalidValue, SessionExists, UriReserved), match=error):
                 await host.parts.lifecycle.create(start)
-            assert host.parts.engine.sessions.count == 1
+            assert host.parts.engine.session_counts.total == 1
 
     run(story)
 

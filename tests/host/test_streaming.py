@@ -244,7 +244,7 @@ def test_what_an_agent_says_after_its_session_was_removed_is_dropped(tmp_path: P
             session.act(
                 title_changed("before"), messages=[TranscriptEntry("t1", {"role": "user", "content": "Hi"})]
             )
-            gone = asyncio.ensure_future(host.sessions.dispose(URI))
+            gone = asyncio.ensure_future(host.removals.remove(URI))
             await asyncio.sleep(0)
             stream(session, delta("after"))
             session.keep({"kept": {"after": 1}})

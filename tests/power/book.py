@@ -11,7 +11,7 @@ from agenthost.core.reducers import Live, reduce_chat
 from agenthost.edges.ahp.v0_1.projection import expander
 from agenthost.host.access.identity import Identity
 from agenthost.host.log.text_runs import actions_after, unpack
-from agenthost.host.state.registry import CHAT_PREFIX, chat_uri_of
+from agenthost.host.state.session_uris import CHAT_PREFIX, chat_uri_of
 from agenthost.host.storage import ROOT, Entry
 from agenthost.host.storage.sqlite import SqliteStorage
 from agenthost.wire.ahp import ROOT_URI

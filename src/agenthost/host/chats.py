@@ -94,7 +94,7 @@ class Chats:
         check(None)
         source = None if new.source is None else await self._engine.sessions.find_chat(new.source["chat"])
         start = _start(home, source, new, now)
-        added = await self._engine.sessions.add_chat(
+        added = await self._engine.additions.add_chat(
             home,
             start.chat,
             private=start.private,
@@ -136,7 +136,7 @@ class Chats:
                 limit=self._limits.chats_per_session,
             )
 
-        await self._engine.sessions.move_chat(chat, target, after, check=check, act=self._dispatcher.act)
+        await self._engine.chat_moves.move(chat, target, after, check=check, act=self._dispatcher.act)
         self._moved(chat.uri, target.uri)
 
 

@@ -40,10 +40,10 @@ from agenthost.host.sessions.tool_access import pins_for, server_tools_changed
 from agenthost.host.state.feed import Feed
 from agenthost.host.state.further_chat import FurtherChat
 from agenthost.host.state.private import with_values
-from agenthost.host.state.registry import RESERVED
 from agenthost.host.state.search import Found
 from agenthost.host.state.senders import Sender
 from agenthost.host.state.session import Session
+from agenthost.host.state.session_uris import RESERVED
 from agenthost.host.state.turn_loads import Views
 from agenthost.host.storage import PARTIAL, ROOT, PutClient, SessionRow
 from agenthost.wire.ahp import ROOT_URI
@@ -234,7 +234,7 @@ class HostClient:
 
     def root_view(self) -> OwnerView:
         """Return the client's view of the root."""
-        return OwnerView(self._parts.terminals, self._parts.engine.sessions, self.owner)
+        return OwnerView(self._parts.terminals, self._parts.engine.session_counts, self.owner)
 
     def announce(self, channel: str, action: Action, tell: Callable[[LogItem], None]) -> None:
         """Tell only this client of an action, under its own number; `tell` is called as in `dispatch`."""

@@ -53,7 +53,7 @@ class Disposal:
         # Those of a version before, in which tasks were no chats.
         children = record.private.get("children", {})
         provider = record.state["provider"]
-        below = [row.uri for row in await sessions.rows_below(record)]
+        below = [row.uri for row in await self._engine.removals.rows_below(record)]
         self._end(record)
         for one in below:
             held = sessions.peek(one)  # what has a turn is always in memory
@@ -61,7 +61,7 @@ class Disposal:
                 self._end(held)
         for one in (uri, *below):
             await self._clear(one)
-        gone = await sessions.dispose(uri, self._dispatcher.act)
+        gone = await self._engine.removals.remove(uri, self._dispatcher.act)
         for row in gone:
             if not row.parent:
                 is_task = record.is_task or row.uri != uri

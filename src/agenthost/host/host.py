@@ -276,7 +276,7 @@ class Host:
         """Return what was counted so far, for the metrics."""
         engine = self.parts.engine
         return Counters(
-            sessions=engine.sessions.count,
+            sessions=engine.session_counts.total,
             sessions_in_memory=engine.sessions.in_memory,
             turns=self.stats,
             journal_stats=engine.journal.stats,

@@ -27,8 +27,8 @@ from agenthost.host.sessions.new_session import (
     seed_of,
 )
 from agenthost.host.state.engine import Engine
-from agenthost.host.state.registry import chat_uri_of
 from agenthost.host.state.session import Session, TranscriptEntry
+from agenthost.host.state.session_uris import chat_uri_of
 from agenthost.host.turns.runner import TurnRunner
 from agenthost.wire.ahp.common import ErrorInfo
 
@@ -99,7 +99,7 @@ class Lifecycle:
         now = iso_time(self._engine.now()) or ""
         seed = seed_of(agent, start, now)
         conversation = first_states(agent, start, chat_uri_of(name), now, seed)
-        session = await self._engine.sessions.create(
+        session = await self._engine.additions.create(
             uri,
             conversation,
             name=name,
@@ -122,7 +122,7 @@ class Lifecycle:
             TurnNotFound: the session has no such turn.
         """
         name = await name_of(self._engine.sessions, new_uri)
-        session = await self._engine.sessions.fork(uri, turn_id, new_uri, name=name, left_behind=NOT_FORKED)
+        session = await self._engine.additions.fork(uri, turn_id, new_uri, name=name, left_behind=NOT_FORKED)
         self._on_created(session)
         return session
 

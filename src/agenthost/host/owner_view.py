@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from agenthost.host.log.subscriptions import LogItem
-from agenthost.host.state.registry import SessionRegistry
+from agenthost.host.state.session_counts import SessionCounts
 from agenthost.host.storage import ROOT, Entry
 from agenthost.host.terminals.registry import Terminals
 from agenthost.wire.ahp.root import RootState
@@ -25,18 +25,18 @@ _NAMES = tuple(f'"{kind}"'.encode() for kind in _KEYS)
 class OwnerView:
     """The root as an owner sees it; `None` sees all. Each connection has one, with what it sent last."""
 
-    __slots__ = ("_owner", "_sessions", "_terminals", "_told")
+    __slots__ = ("_counts", "_owner", "_terminals", "_told")
 
-    def __init__(self, terminals: Terminals, sessions: SessionRegistry, owner: str | None) -> None:
+    def __init__(self, terminals: Terminals, counts: SessionCounts, owner: str | None) -> None:
         self._terminals = terminals
-        self._sessions = sessions
+        self._counts = counts
         self._owner = owner
         self._told: dict[str, Json] = {}
 
     async def open(self) -> None:
         """Load the number of the owner's sessions. From then on it is known."""
         if self._owner is not None:
-            await self._sessions.count_of(self._owner)
+            await self._counts.count_of(self._owner)
 
     def root(self, state: RootState) -> RootState:
         """Return the root as this owner sees it."""
@@ -90,7 +90,7 @@ class OwnerView:
 
     def _own(self, key: str) -> Any:
         owner = self._owner or ""
-        return self._terminals.list(owner) if key == "terminals" else self._sessions.counts[owner]
+        return self._terminals.list(owner) if key == "terminals" else self._counts.by_owner[owner]
 
 
 def _owned_key(envelope: JsonObject) -> str | None:

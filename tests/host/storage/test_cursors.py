@@ -72,7 +72,7 @@ def test_a_list_is_read_to_its_end_while_sessions_come_and_go(tmp_path: Path) ->
                 seen += [found.uri for found in rows]
                 before = decode_cursor(encode_cursor(rows[-1]))
                 await new_session(host, f"demo:/new-{len(seen)}")
-                await host.sessions.dispose(seen[-1])
+                await host.removals.remove(seen[-1])
             assert seen == [f"demo:/{place}" for place in reversed(range(20))]
 
     run(story)

@@ -107,7 +107,7 @@ def test_an_engine_costs_the_same_with_many_sessions(folder: Path, monkeypatch: 
                 await new_session(host, "demo:/one")
                 second = await host.sessions.page(owner=None, before=first[-1].number, limit=50)
                 assert [row.number for row in (*first, *second)] == list(range(SESSIONS, SESSIONS - 100, -1))
-                await host.sessions.dispose("demo:/one")
+                await host.removals.remove("demo:/one")
             assert steps[0] < 20_000
 
     run(story)

@@ -12,7 +12,7 @@ from agenthost.core.legacy.projected_state import project_session_state
 from agenthost.core.legacy.root import project_root_state
 from agenthost.core.legacy.summaries import project_listed
 from agenthost.core.times import iso_time
-from agenthost.host.state.registry import chat_uri_of
+from agenthost.host.state.session_uris import chat_uri_of
 from agenthost.host.storage import ROOT, Entry, Opening, SessionRow
 from agenthost.host.storage.integrity import examine
 from agenthost.host.storage.legacy_form import upgraded_session

@@ -18,14 +18,21 @@ from agenthost.host.limits import Limits
 from agenthost.host.log.journal import Journal
 from agenthost.host.log.line import Line
 from agenthost.host.log.subscriptions import Hub, Subscriber
+from agenthost.host.state.additions import Additions
 from agenthost.host.state.blobs import Blobs
 from agenthost.host.state.changesets import Changesets
+from agenthost.host.state.chat_moves import ChatMoves
 from agenthost.host.state.feed import Feed
+from agenthost.host.state.memory import SessionMemory
+from agenthost.host.state.records import Records
 from agenthost.host.state.registry import SessionRegistry
+from agenthost.host.state.removals import Removals
 from agenthost.host.state.root import Root
 from agenthost.host.state.search import Search
 from agenthost.host.state.senders import Senders
 from agenthost.host.state.session import NS_PER_MS, Session
+from agenthost.host.state.session_counts import SessionCounts
+from agenthost.host.state.session_uris import Claims
 from agenthost.host.state.terminal import TerminalTable
 from agenthost.host.storage import Opening, Storage
 from agenthost.wire.ahp.config import RootConfigState
@@ -57,7 +64,11 @@ class Engine:
         line: shows what happens, in order.
         journal: writes what happens.
         root: what every client sees of the host.
-        sessions: all sessions.
+        sessions: finds all sessions and further chats.
+        additions: creates and forks sessions, and adds chats to them.
+        chat_moves: moves chats between sessions.
+        removals: removes sessions and chats.
+        session_counts: how many sessions there are.
         senders: the connections that actions of clients come from.
         contents: large contents of sessions.
         changesets: the files that sessions have changed, for those who follow that.
@@ -71,6 +82,10 @@ class Engine:
     journal: Journal
     root: Root
     sessions: SessionRegistry
+    additions: Additions
+    chat_moves: ChatMoves
+    removals: Removals
+    session_counts: SessionCounts
     senders: Senders
     changesets: Changesets
 
@@ -121,22 +136,34 @@ class Engine:
         self.line = Line(self.opening.last_seq)
         self.journal = Journal(self.storage, self.line, max_backlog=self.limits.write_backlog)
         self.root = Root(self.opening, self.journal, self.hub.publish)
-        self.sessions = SessionRegistry(
-            self.storage,
-            self.opening,
-            self.journal,
-            self.hub,
-            self._clock,
-            max_in_memory=self.limits.sessions_in_memory,
-            counted=self.root.set_active_sessions,
-            loaded=self._loaded,
-            is_taken=self.terminals.is_taken,
-        )
+        self._make_sessions()
         self.senders = Senders(self.storage, self.journal)
         self.changesets = Changesets(self.sessions, self.contents, self.journal, self.hub)
         self.root.reconcile(self.opening.session_count, agents=self._agents, config=self._config)
         await self._wait_durable()
         self._tasks = [asyncio.create_task(one) for one in (self._trim_for_ever(), self._sync_for_ever())]
+
+    def _make_sessions(self) -> None:
+        opening, storage, journal, hub = self.opening, self.storage, self.journal, self.hub
+        memory = SessionMemory(hub, self.limits.sessions_in_memory)
+        records = Records(opening.last_number, journal, hub, self._clock)
+        claims = Claims(storage, journal, self.terminals.is_taken)
+        counts = SessionCounts(opening.session_count, storage, journal, self.root.set_active_sessions)
+        sessions = SessionRegistry(storage, memory, records=records, claims=claims, loaded=self._loaded)
+        self.sessions, self.session_counts = sessions, counts
+        self.additions = Additions(
+            sessions, memory=memory, records=records, claims=claims, counts=counts, journal=journal
+        )
+        self.chat_moves = ChatMoves(sessions, memory=memory, journal=journal)
+        self.removals = Removals(
+            sessions,
+            memory=memory,
+            claims=claims,
+            counts=counts,
+            storage=storage,
+            journal=journal,
+            hub=hub,
+        )
 
     async def _wait_durable(self) -> None:
         """Wait until the changes of the root are durable, so that nobody resumes from before them."""

@@ -13,7 +13,7 @@ from agenthost.host.files.grants import Grants
 from agenthost.host.files.jail import WRITE
 from agenthost.host.sandbox.policy import Confinement
 from agenthost.host.state.engine import Engine
-from agenthost.host.state.registry import RESERVED
+from agenthost.host.state.session_uris import RESERVED
 from agenthost.host.state.terminal import TerminalTable
 from agenthost.host.terminals.process import Process
 from agenthost.host.terminals.shells import Shell, interactive_shell, terminal_environment, user_shell

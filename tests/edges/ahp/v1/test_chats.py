@@ -136,7 +136,7 @@ async def test_a_session_is_disposed_with_its_chats(place: Place) -> None:
         await me.request("disposeSession", channel=uri)
         for gone in (uri, chat):
             assert await refusal(me, "subscribe", channel=gone) == -32001
-        assert place.host.parts.engine.sessions.count == 0
+        assert place.host.parts.engine.session_counts.total == 0
         assert place.host.parts.turns.count == 0
 
 

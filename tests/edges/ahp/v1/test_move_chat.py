@@ -132,7 +132,7 @@ async def test_a_chat_that_cannot_move_stays(place: Place) -> None:
         last = await me.begun()
         folder = await me.begun(workingDirectories=[place.workspace.as_uri()])
         there = await new_chat(me, folder, "ahp-chat:/f", workingDirectories=[place.workspace.as_uri()])
-        counts = place.host.parts.engine.sessions.count
+        counts = place.host.parts.engine.session_counts.total
         for channel, params, code in (
             (me.chat_of(uri), to(last), -32602),
             (me.chat_of(uri), {"destination": {"kind": "newSession"}}, -32602),
@@ -157,7 +157,7 @@ async def test_a_chat_that_cannot_move_stays(place: Place) -> None:
         session = await place.host.parts.engine.sessions.get(last)
         session.state = {**session.state, "lifecycle": "creating"}
         assert await refusal(me, "moveChat", channel=there, **to(last)) == -32600
-        assert place.host.parts.engine.sessions.count == counts
+        assert place.host.parts.engine.session_counts.total == counts
         assert (listed(me, uri), listed(me, other)[1:]) == ([me.chat_of(uri), chat], ["ahp-chat:/1"])
 
 
@@ -224,7 +224,7 @@ async def test_the_chats_of_subagents_move_with_the_chat_of_their_calls_and_not_
         assert len((await old.request("listSessions"))["items"]) == len(before)
         await me.check_folds()
         await me.request("disposeSession", channel=other)
-        assert place.host.parts.engine.sessions.count == 2
+        assert place.host.parts.engine.session_counts.total == 2
         for gone in (other, me.chat_of(other), chat, second["resource"]):
             me.states.pop(gone)
         await me.check_folds()

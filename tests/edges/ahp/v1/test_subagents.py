@@ -128,7 +128,7 @@ async def test_subagents_of_subagents_are_chats_of_the_same_session(place: Place
         await me.check_folds()
         await me.request("disposeChat", channel=first["resource"])
         assert task_entries(me, uri) == []
-        assert place.host.parts.engine.sessions.count == 1
+        assert place.host.parts.engine.session_counts.total == 1
         me.states.pop(second["resource"])
         await me.check_folds()
 
@@ -147,7 +147,7 @@ async def test_a_further_chat_has_subagents_too_and_they_go_with_it(place: Place
             [me.chat_of(uri)],
             None,
         )
-        assert place.host.parts.engine.sessions.count == 1
+        assert place.host.parts.engine.session_counts.total == 1
         me.states.pop(chat)
         await me.check_folds()
 
@@ -166,7 +166,7 @@ async def test_subagents_are_disposed_with_their_session_in_one_commit(place: Pl
         assert place.host.parts.engine.journal.stats.commits - commits <= 2  # the turns end before
         for gone in (uri, *(one["resource"] for one in entries)):
             assert await refusal(me, "subscribe", channel=gone) == -32001
-        assert (place.host.parts.engine.sessions.count, place.host.parts.turns.count) == (0, 0)
+        assert (place.host.parts.engine.session_counts.total, place.host.parts.turns.count) == (0, 0)
         await old.until(lambda: len(old.notices) >= len(listed))
         removed = [one for one in old.notices if one["type"] == "notify/sessionRemoved"]
         assert {one["session"] for one in removed} == set(listed)
@@ -314,7 +314,7 @@ def test_after_a_crash_in_the_middle_a_subagent_is_found_again(tmp_path: Path) -
             assert len(task_entries(me, uri)) == 2
             await me.check_folds()
             await me.request("disposeSession", channel=uri)
-            assert place.host.parts.engine.sessions.count == 0
+            assert place.host.parts.engine.session_counts.total == 0
 
     run(before)
     run(after)
