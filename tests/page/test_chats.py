@@ -88,6 +88,8 @@ def test_chats_are_begun_switched_and_deleted(stage: Stage, open_tab: OpenTab) -
     page.get_by_role("button", name="Do not begin a chat").click()
     expect(row(tab)).to_have_count(2)
     page.get_by_role("button", name="New chat").click()
+    page.wait_for_url("**/new")
+    expect(composer(tab)).to_be_focused()
     say(tab, "in the third")
     expect(answer(tab)).to_contain_text("You said: in the third")
     expect(row(tab)).to_have_count(3)

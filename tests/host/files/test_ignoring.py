@@ -82,6 +82,7 @@ def test_an_index_has_exactly_what_git_would_include(repository: Path, top: str,
         ("d/**", ["d/x", "d/e/x"], ["d"]),
         ("# no rule\n\\#rule", ["#rule"], ["# no rule"]),
         ("a\\ \r\n\ufeff", ["a "], ["a"]),
+        ("//", [], ["a", "a/b"]),
     ],
 )
 def test_rules_by_hand(text: str, out: list[str], kept: list[str]) -> None:

@@ -122,7 +122,7 @@ def read_pattern(line: str) -> Pattern | None:
         regex = ("" if "/" in text else "(?:.*/)?+") + _Translation(text).regex()
     except _Hopeless:
         return None
-    return Pattern(regex, negated, folders_only) if text else None
+    return Pattern(regex, negated, folders_only) if text not in ("", "/") else None
 
 
 def _without_spaces(line: str) -> str:
