@@ -77,12 +77,15 @@ class TextRun(msgspec.Struct, array_like=True, gc=False):
 
     def pieces(self) -> Iterable["TextRun"]:
         """Return the run, split if it is too long."""
-        return (self,) if self._is_short() else self._split()
+        if len(self.texts) <= MAX_RUN:
+            return (self,) if self._is_small() else self._split()
+        parts = (self._with(self.texts[at : at + MAX_RUN]) for at in range(0, len(self.texts), MAX_RUN))
+        return chain.from_iterable(part.pieces() for part in parts)
 
-    def _is_short(self) -> bool:
+    def _is_small(self) -> bool:
         try:
             # Joining is faster than adding up the lengths.
-            return len(self.texts) <= MAX_RUN and len("".join(self.texts)) <= MAX_RUN_CHARACTERS
+            return len("".join(self.texts)) <= MAX_RUN_CHARACTERS
         except TypeError:  # an agent streamed something that is not text
             return False
 
@@ -92,7 +95,7 @@ class TextRun(msgspec.Struct, array_like=True, gc=False):
         for place, text in enumerate(texts):
             more = len(text) if isinstance(text, str) else 0
             size += more
-            if place - begin == MAX_RUN or (place > begin and size > MAX_RUN_CHARACTERS):
+            if place > begin and size > MAX_RUN_CHARACTERS:
                 yield self._with(self.texts[begin:place])
                 begin, size = place, more
         yield self._with(self.texts[begin:])
