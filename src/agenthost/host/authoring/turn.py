@@ -97,7 +97,7 @@ class Turn:
     @property
     def transcript(self) -> list[Message]:
         """All messages of the session so far, unabridged."""
-        return [entry.message for entry in self._run.session.messages]
+        return self._run.session.transcript
 
     @property
     def messages(self) -> list[Message]:

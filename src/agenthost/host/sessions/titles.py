@@ -100,7 +100,7 @@ class Titles:
         uri, before = session.row.uri, session.state["title"]
         try:
             async with asyncio.timeout(SECONDS):
-                title = await agent.suggest_title([said.message for said in session.messages])
+                title = await agent.suggest_title(session.transcript)
             # Look it up again: it may have left memory or been removed meanwhile.
             session = await self._sessions.get(uri)
         except SessionNotFound:

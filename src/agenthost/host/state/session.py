@@ -135,6 +135,7 @@ class Session:
         self._listed_chat: ChatState | None = None  # the chat as the catalogue has it, until it is updated
         self._ended: tuple[Sequence[Turn], set[str]] = ((), set())  # turns and their ids, for `had_turn`
         self._measured = (0, 0)  # how many messages were estimated, and their tokens
+        self._transcript: list[Message] = []  # of `messages`, as far as it was asked for
         self._ticket = 0
         # Kept: a new bound method per entry would be work for the garbage collector.
         self._shower = self._show
@@ -185,6 +186,15 @@ class Session:
     def summary(self, state: SessionState | None = None) -> SessionSummary:
         """Return the summary for lists, of the current state or of another one."""
         return session_summary(self.uri, self.state if state is None else state, self.created_at)
+
+    @property
+    def transcript(self) -> list[Message]:
+        """All messages so far, in a new list. A long one is copied, not made of its entries at every step."""
+        known = self._transcript
+        if len(known) != len(self.messages):
+            del known[len(self.messages) :]
+            known += [entry.message for entry in self.messages[len(known) :]]
+        return known.copy()
 
     @property
     def tokens(self) -> int:
@@ -482,6 +492,7 @@ class Session:
         # First: the positions in the store are those before the cut.
         self._write_messages()
         del self.messages[position:]
+        del self._transcript[position:]
         self._measured = (0, 0)
         self._ticket = self.journal.write([CutMessages(self.number, position)])
 
