@@ -32,6 +32,7 @@ from agenthost.host.storage.postgres.errors import is_refusal, translate
 from agenthost.host.storage.postgres.group import PUT_GROUP, GroupCall
 from agenthost.host.storage.postgres.migrations import prepare
 from agenthost.host.storage.postgres.node import Node
+from agenthost.host.storage.postgres.nodes import read_node_url
 from agenthost.host.storage.postgres.opening import begin_history, finish_copy
 from agenthost.host.storage.ranges import Ranges, next_start
 from agenthost.host.store_address import StoreAddress, parse_address
@@ -284,6 +285,17 @@ class PostgresStorage:
     def version_of(self, identity: str) -> str | None:
         """Return the protocol version that was agreed with a client; see `Storage.version_of`."""
         return self._read("the list of clients", lambda connection: reader.read_version(connection, identity))
+
+    # Nodes
+
+    @property
+    def node_id(self) -> int:
+        """The id of this node; 0 before the store was opened."""
+        return self._node.id
+
+    def find_node_url(self, node: int) -> str | None:
+        """Return where another node can be reached; None if it is not alive, or not to be reached."""
+        return self._read("the list of nodes", lambda connection: read_node_url(connection, node))
 
     # Copying
 
