@@ -32,7 +32,7 @@ from agenthost.host.storage.postgres.errors import is_refusal, translate
 from agenthost.host.storage.postgres.group import PUT_GROUP, GroupCall
 from agenthost.host.storage.postgres.migrations import prepare
 from agenthost.host.storage.postgres.node import Node
-from agenthost.host.storage.postgres.nodes import read_node_url
+from agenthost.host.storage.postgres.node_list import read_node_url
 from agenthost.host.storage.postgres.opening import begin_history, finish_copy
 from agenthost.host.storage.ranges import Ranges, next_start
 from agenthost.host.store_address import StoreAddress, parse_address
