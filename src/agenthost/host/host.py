@@ -9,10 +9,9 @@ import importlib
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
-from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, cast
 
 from agenthost.core.decisions.grants import Grant
 from agenthost.errors import AgentNotFound, StorageError, StoreTaken
@@ -32,7 +31,7 @@ from agenthost.host.sandbox.policy import Confinement, SandboxMode, SandboxPolic
 from agenthost.host.state.engine import Engine
 from agenthost.host.state.session import Session
 from agenthost.host.state.terminal import TerminalTable
-from agenthost.host.storage import PARTIAL, Storage
+from agenthost.host.storage import PARTIAL, SharedStorage, Storage
 from agenthost.host.storage.sqlite import SqliteStorage, Sync
 from agenthost.host.storage.stores import shared_documents, shared_store
 from agenthost.host.store_address import StoreAddress, parse_address
@@ -227,18 +226,23 @@ class Host:
             self.store,
             taken=lambda error: loop.call_soon_threadsafe(tell, error),
             check_word=vault.check_word,
+            node_url=self.peer_options.url or "",
         )
 
     def _make_peers(self, vault: Vault) -> Peers:
-        storage: Any = self.parts.engine.storage
+        storage = cast("SharedStorage", self.parts.engine.storage)
         try:
             dial = Dialer(self.peer_options)
         except OSError as error:
             raise StorageError(
                 f"peer_ca: {self.peer_options.ca} cannot be read as certificates: {error.strerror or error}"
             ) from None
-        find_url = partial(asyncio.to_thread, storage.find_node_url)
-        return Peers(vault.derive("peer"), storage.node_id, find_url, dial)
+
+        async def find_url(node: int) -> str | None:
+            nodes = await asyncio.to_thread(storage.nodes)
+            return next((one.url for one in nodes if one.id == node), None) or None
+
+        return Peers(vault.derive("peer"), storage.node, find_url, dial)
 
     # Keys
 

@@ -106,10 +106,14 @@ async def connect(address: StoreAddress, name: str) -> Connection:
 
 
 class Readers:
-    """A few connections for reading. Any of them can be lost at any time."""
+    """A few connections for reading. Any of them can be lost at any time.
 
-    def __init__(self, new: Callable[[], Awaitable[Connection]]) -> None:
+    `transaction` are the options of the transactions that everything is done in.
+    """
+
+    def __init__(self, new: Callable[[], Awaitable[Connection]], **transaction: Any) -> None:
         self._new = new
+        self._transaction = transaction or {"isolation": "repeatable_read", "readonly": True}
         self._idle: list[Connection] = []
         self._free = asyncio.Semaphore(MAX_READERS)
 
@@ -129,7 +133,7 @@ class Readers:
 
     async def _use(self, connection: Connection, work: Callable[[Connection], Awaitable[T]]) -> T:
         try:
-            async with connection.transaction(isolation="repeatable_read", readonly=True):
+            async with connection.transaction(**self._transaction):
                 result = await work(connection)
         except BaseException as error:
             if is_refusal(error) or isinstance(error, RowDamaged):
