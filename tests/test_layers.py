@@ -91,7 +91,7 @@ EDGES: dict[str, set[str]] = {
     "aap": {"access", "connections", "health"},
     "ahp": {"access"},
     "page": {"access"},
-    "app": {"aap", "access", "ahp", "cors", "health", "metrics", "page", "rates", "responses"},
+    "app": {"aap", "access", "ahp", "cors", "health", "metrics", "page", "peer", "rates", "responses"},
 }
 """What the protocols use of the other edges, and what is mounted."""
 

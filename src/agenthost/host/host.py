@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, cast
 
 from agenthost.core.decisions.grants import Grant
 from agenthost.errors import AgentNotFound, StorageError, StoreTaken
@@ -21,6 +21,8 @@ from agenthost.host.access.keys import KEYS, KeyFile, KeyRing
 from agenthost.host.access.vault import Vault, open_shared_vault
 from agenthost.host.authoring.agent import Agent, Answer, Declaration, Home
 from agenthost.host.client import HostClient
+from agenthost.host.cluster.peers import Peers
+from agenthost.host.cluster.websocket import Dialer, PeerOptions
 from agenthost.host.counters import Counters
 from agenthost.host.files.grants import FilePolicy
 from agenthost.host.limits import Limits
@@ -29,7 +31,7 @@ from agenthost.host.sandbox.policy import Confinement, SandboxMode, SandboxPolic
 from agenthost.host.state.engine import Engine
 from agenthost.host.state.session import Session
 from agenthost.host.state.terminal import TerminalTable
-from agenthost.host.storage import PARTIAL, Storage
+from agenthost.host.storage import PARTIAL, SharedStorage, Storage
 from agenthost.host.storage.sqlite import SqliteStorage, Sync
 from agenthost.host.storage.stores import shared_documents, shared_store
 from agenthost.host.store_address import StoreAddress, parse_address
@@ -56,6 +58,8 @@ class Host:
         off: the grants that are switched off for everybody.
         stats: counters for the metrics.
         confinement: the sandbox of shells and programs, once the host is open.
+        peer_options: how other nodes of the host reach this one; the server sets it.
+        peers: the other nodes, once the host is open on a store that several can use.
         parts: the parts of the host, once it is open. For tests; edges use `client` and `counters`.
     """
 
@@ -108,6 +112,8 @@ class Host:
         self._resuming: asyncio.Task[None] | None = None
         self._documents: StoredDocuments | None = None
         self.taken: asyncio.Future[StoreTaken] | None = None
+        self.peer_options = PeerOptions()
+        self.peers: Peers | None = None
 
     # Agents
 
@@ -176,6 +182,9 @@ class Host:
             )
             stack.callback(self.close_documents)
             self.parts = await self._open_parts(stack, data, vault)
+            if vault is not None:
+                self.peers = self._make_peers(vault)
+                stack.push_async_callback(self.peers.close)
             for agent in self._agents.values():
                 agent.home = Home(self.workspace, self._announce, self.confinement.programs)
                 await agent.start()
@@ -217,7 +226,23 @@ class Host:
             self.store,
             taken=lambda error: loop.call_soon_threadsafe(tell, error),
             check_word=vault.check_word,
+            node_url=self.peer_options.url or "",
         )
+
+    def _make_peers(self, vault: Vault) -> Peers:
+        storage = cast("SharedStorage", self.parts.engine.storage)
+        try:
+            dial = Dialer(self.peer_options)
+        except OSError as error:
+            raise StorageError(
+                f"peer_ca: {self.peer_options.ca} cannot be read as certificates: {error.strerror or error}"
+            ) from None
+
+        async def find_url(node: int) -> str | None:
+            nodes = await asyncio.to_thread(storage.nodes)
+            return next((one.url for one in nodes if one.id == node), None) or None
+
+        return Peers(vault.derive("peer"), storage.node, find_url, dial)
 
     # Keys
 

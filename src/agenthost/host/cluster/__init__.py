@@ -1,0 +1,4 @@
+"""Several nodes that are one host: how they call each other.
+
+May import: store_address.
+"""
