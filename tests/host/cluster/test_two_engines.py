@@ -138,11 +138,13 @@ def test_a_returning_client_gets_what_it_missed_at_another_node(url: str) -> Non
                 session.act(actions.title_changed(f"{place}"))
             await first.journal.wait()
             seen = first.line.shown_seq
+            ahead = await second.feed(ME).resume(seen, [URI])  # it waits until that was shown here
+            assert second.line.shown_seq >= seen
+            assert ahead.replay == []
             resumed = await second.feed(ME).resume(view.seq, [URI])
             assert resumed.replay is not None
             titles = [decode_json(entry.envelope)["action"].get("title") for entry in resumed.replay]
             assert titles == [f"{place}" for place in range(5)]
-            assert second.line.shown_seq >= seen
 
     run(story)
 
