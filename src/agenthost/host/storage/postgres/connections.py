@@ -36,6 +36,9 @@ IDLE_TRANSACTION = "10s"
 
 MAX_READERS = 4
 
+CLOSING_SECONDS = 0.01
+"""How long sockets of connections that were given up have to be closed, before their loop ends."""
+
 _CLOSED = "the store is closed"
 
 _SETTINGS = f"""SET application_name = '{{name}}'; SET search_path = "{{schema}}"; SET jit = off;
@@ -85,6 +88,7 @@ async def _cancel_others() -> None:
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
+    await asyncio.sleep(CLOSING_SECONDS)
 
 
 async def connect(address: StoreAddress, name: str) -> Connection:
@@ -149,4 +153,5 @@ class Readers:
         for one in self._idle:
             with suppress(Exception):
                 await one.close(timeout=1)
+            one.terminate()  # if the server has ended it meanwhile
         self._idle = []
