@@ -119,6 +119,7 @@ class Readers:
         self._new = new
         self._transaction = transaction or {"isolation": "repeatable_read", "readonly": True}
         self._idle: list[Connection] = []
+        self._is_closed = False
         self._free = asyncio.Semaphore(MAX_READERS)
 
     async def run(self, work: Callable[[Connection], Awaitable[T]]) -> T:
@@ -141,15 +142,22 @@ class Readers:
                 result = await work(connection)
         except BaseException as error:
             if is_refusal(error) or isinstance(error, RowDamaged):
-                self._idle.append(connection)
+                self._keep(connection)
             else:
                 connection.terminate()
             raise
-        self._idle.append(connection)
+        self._keep(connection)
         return result
 
+    def _keep(self, connection: Connection) -> None:
+        if self._is_closed:
+            connection.terminate()
+        else:
+            self._idle.append(connection)
+
     async def close(self) -> None:
-        """Close them all."""
+        """Close them all; those in use, after that."""
+        self._is_closed = True
         for one in self._idle:
             with suppress(Exception):
                 await one.close(timeout=1)
