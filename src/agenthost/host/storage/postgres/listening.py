@@ -53,8 +53,10 @@ class Listener:
         except BaseException:
             connection.terminate()
             raise
-        connection.add_termination_listener(self._lost)
         self._connection = connection
+        connection.add_termination_listener(self._lost)
+        if connection.is_closed():  # before anybody was told
+            self._lost(connection)
 
     def _told(self, _connection: object, _process: int, _channel: str, text: Any) -> None:
         try:
@@ -71,7 +73,9 @@ class Listener:
         self._late = self._late + 1 if place > self._place else 0
         if self._late > MAX_LATE_BEATS and self._connection is not None:
             self._late, self._place = 0, place
-            self._connection.terminate()
+            lost = self._connection
+            lost.terminate()
+            self._lost(lost)  # it does not tell if it was closed already
 
     def _lost(self, connection: object) -> None:
         if connection is self._connection:
