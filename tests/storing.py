@@ -61,3 +61,8 @@ def entry(seq: int, resource: int = 1, only_for: str | None = None) -> Entry:
 
 def appended(seqs: range, resource: int = 1) -> list[Entry]:
     return [entry(seq, resource) for seq in seqs]
+
+
+def unnumbered(resource: int, count: int = 1, *more: Write) -> Group:
+    """Return a group with entries that the store numbers."""
+    return Group([*(Entry(0, resource, b'"a":1') for _ in range(count)), *more])

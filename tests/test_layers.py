@@ -81,6 +81,7 @@ HOST_MODULES = (
     "delegation",
     "parts",
     "client",
+    "remote",
     "host",
 )
 """The modules of `host` that are in no package. Each may import those before it, and any package."""
@@ -91,7 +92,7 @@ EDGES: dict[str, set[str]] = {
     "aap": {"access", "connections", "health"},
     "ahp": {"access"},
     "page": {"access"},
-    "app": {"aap", "access", "ahp", "cors", "health", "metrics", "page", "rates", "responses"},
+    "app": {"aap", "access", "ahp", "cors", "health", "metrics", "page", "peer", "rates", "responses"},
 }
 """What the protocols use of the other edges, and what is mounted."""
 

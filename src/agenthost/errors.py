@@ -251,6 +251,14 @@ class SessionNotReady(HostError):
         self.lifecycle = lifecycle
 
 
+class OwnedElsewhere(HostError):
+    """A session is written by another node of this host, which cannot be asked for this, or not now."""
+
+    def __init__(self, what: str, why: str = "") -> None:
+        more = f" ({why})" if why else ""
+        super().__init__(f"{what} is at another node of this host, and this cannot be done from here{more}")
+
+
 class ClientActive(HostError):
     """Another client brings the tools of a session."""
 
@@ -318,3 +326,30 @@ class TooMany(HostError):
         super().__init__(f"{what} has more than {limit} entries")
         self.what = what
         self.limit = limit
+
+
+class PeerGone(HostError):
+    """Another node of this host cannot be reached, or the connection to it was lost.
+
+    Unless `was_sent` is false, what it was asked to do may have been done.
+    """
+
+    def __init__(self, node: int, why: str, *, was_sent: bool = False) -> None:
+        super().__init__(f"node {node} of this host cannot be reached: {why}; try again soon")
+        self.node = node
+        self.was_sent = was_sent
+
+
+class PeerRefused(HostError):
+    """Another node of this host refused what it was asked; `error` is what it would have raised here."""
+
+    def __init__(self, error: HostError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+class PeerFailed(HostError):
+    """Another node of this host failed unexpectedly; its log says why."""
+
+    def __init__(self, why: str = "another node of this host failed; its log says why") -> None:
+        super().__init__(why)

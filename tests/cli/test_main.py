@@ -45,6 +45,7 @@ def test_the_options_of_serve_are_in_groups() -> None:
         "Agents",
         "Server",
         "Data",
+        "Nodes",
         "Files",
         "Shells and programs",
         "Access",

@@ -116,7 +116,7 @@ class _Database:
 
     @contextmanager
     def opened(self) -> Iterator[CopiedStore]:
-        yield shared_store(self.address)
+        yield shared_store(self.address, is_alone=True)
 
     @contextmanager
     def made(self) -> Iterator[CopiedStore]:

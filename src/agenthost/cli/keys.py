@@ -11,6 +11,7 @@ import typer
 
 from agenthost.cli.exit_codes import fail
 from agenthost.cli.places import Place, opened_place
+from agenthost.cli.terminal_text import table
 from agenthost.commands import command
 from agenthost.core.decisions.grants import DEFAULT_GRANTS, GRANTS, Grant
 from agenthost.host.access.keys import ApiKey, KeyNotFound
@@ -89,7 +90,7 @@ def list_all(options: Mapping[str, Any]) -> None:
         return
     now = datetime.now(UTC).timestamp()
     head = ("id", "owner", "name", "created", "expires", "grants")
-    typer.echo(_table([head, *(_row(key, now) for key in keys)]))
+    typer.echo(table([head, *(_row(key, now) for key in keys)]))
     if any(key.given is None for key in keys):
         typer.echo(
             f"{OLDER.strip()}: created before there were grants, so it has the default ones.", err=True
@@ -135,9 +136,3 @@ def _row(key: ApiKey, now: float) -> tuple[str, ...]:
 
 def _time(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
-
-
-def _table(rows: Sequence[tuple[str, ...]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows)
-    return "\n".join(line.rstrip() for line in lines)

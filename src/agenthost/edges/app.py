@@ -2,7 +2,7 @@
 
 A request is counted, authenticated (`access`), and then checked in this order: its `Host` header, its origin
 (`cors`), its rate (`rates`), its key, and whether the host is open. Then it is routed. Refusals have one
-form: `{"error": {"code", "message"}}`.
+form: `{"error": {"code", "message"}}`. Other nodes of the host have an endpoint that checks them itself.
 """
 
 import asyncio
@@ -31,6 +31,7 @@ from agenthost.edges.cors import Cors, OriginCheck, changes_something
 from agenthost.edges.health import NOT_OPEN, Phase, find_trouble
 from agenthost.edges.metrics import CONTENT_TYPE, Metrics
 from agenthost.edges.page import Page
+from agenthost.edges.peer import serve_peer
 from agenthost.edges.rates import Rates, client_source
 from agenthost.edges.responses import (
     error_response,
@@ -42,6 +43,7 @@ from agenthost.edges.responses import (
     refuse,
 )
 from agenthost.errors import GrantMissing
+from agenthost.host.cluster.websocket import PEER_PATH
 from agenthost.host.host import Host
 from agenthost.settings import MAX_BODY
 
@@ -175,6 +177,10 @@ class App:
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         """Serve a request or a WebSocket."""
         if scope["type"] != "http":
+            peers = self._host.peers
+            if peers is not None and scope["path"] == PEER_PATH and self.phase is not Phase.STARTING:
+                options = self._host.peer_options
+                return serve_peer(peers, scope, receive, send, is_plain_allowed=options.is_plain_allowed)
             return self._checked(scope, receive, send)
 
         def answer(message: Message) -> Awaitable[None]:

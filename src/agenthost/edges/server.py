@@ -41,6 +41,7 @@ from agenthost.edges.websocket_protocol import WebSocketProtocol
 from agenthost.errors import SandboxUnavailable, StorageError, StoreTaken
 from agenthost.host.access.keys import KeyRing, Keys
 from agenthost.host.access.token_file import TOKEN, SharedToken, Token, TokenFile
+from agenthost.host.cluster.websocket import PeerOptions
 from agenthost.host.host import Host
 from agenthost.host.sandbox.environment import forbid_inspection, hide_argument, hide_secrets
 from agenthost.host.storage.data_folder import mode_for_others
@@ -161,6 +162,10 @@ class ServerRun:
         advice = first_key(self._host.data, self._host.store)
         listener = listen(settings.host, settings.port, has_keys=keys.has_keys, advice=advice)
         self._leave_note(stack, listener, keys)
+        self._host.lease = settings.lease
+        self._host.peer_options = PeerOptions(
+            settings.node_url or _node_url(listener), settings.peer_ca, settings.peer_plain
+        )
         app = _app(self._host, settings, keys, _names(listener, settings.host))
         server = _Server(_config(app, settings.max_body, settings.max_connections))
         running = asyncio.create_task(server.serve(sockets=[listener]))
@@ -441,6 +446,12 @@ def _explain(host: str, port: int, error: OSError) -> str:
 def _url(listener: socket.socket) -> str:
     address, port = listener.getsockname()[:2]
     return f"http://{f'[{address}]' if ':' in address else address}:{port}"
+
+
+def _node_url(listener: socket.socket) -> str:
+    """Return where other nodes reach this server, unless a setting says it."""
+    address, port = listener.getsockname()[:2]
+    return f"http://{socket.gethostname()}:{port}" if ip_address(address).is_unspecified else _url(listener)
 
 
 def _names(listener: socket.socket, given: str) -> set[str]:

@@ -30,6 +30,10 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         """Whether the request to connect is being answered."""
         return self.handshake_initiated
 
+    def limit_messages(self, size: int) -> None:
+        """Close the connection if its peer sends a larger message from now on."""
+        self.conn.max_message_size = size
+
     def check_time(self) -> None:
         """End the connection if opening or closing it takes too long. Called once a second."""
         is_done = self.handshake_complete and not self.transport.is_closing()

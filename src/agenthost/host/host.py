@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, cast
 
 from agenthost.core.decisions.grants import Grant
 from agenthost.errors import AgentNotFound, StorageError, StoreTaken
@@ -21,15 +21,19 @@ from agenthost.host.access.keys import KEYS, KeyFile, KeyRing
 from agenthost.host.access.vault import Vault, open_shared_vault
 from agenthost.host.authoring.agent import Agent, Answer, Declaration, Home
 from agenthost.host.client import HostClient
-from agenthost.host.counters import Counters
+from agenthost.host.cluster.peers import Peers
+from agenthost.host.cluster.websocket import Dialer, PeerOptions
+from agenthost.host.counters import Counters, NodeCounters
 from agenthost.host.files.grants import FilePolicy
 from agenthost.host.limits import Limits
+from agenthost.host.log.shared_line import SharedLine
 from agenthost.host.parts import HostOptions, HostParts
+from agenthost.host.remote import RemoteClients
 from agenthost.host.sandbox.policy import Confinement, SandboxMode, SandboxPolicy, confine
 from agenthost.host.state.engine import Engine
 from agenthost.host.state.session import Session
 from agenthost.host.state.terminal import TerminalTable
-from agenthost.host.storage import PARTIAL, Storage
+from agenthost.host.storage import PARTIAL, SharedStorage, Storage
 from agenthost.host.storage.sqlite import SqliteStorage, Sync
 from agenthost.host.storage.stores import shared_documents, shared_store
 from agenthost.host.store_address import StoreAddress, parse_address
@@ -42,6 +46,9 @@ if TYPE_CHECKING:
 __all__ = ["Host"]
 
 A = TypeVar("A", bound=Answer)
+
+MAX_LAG_SECONDS = 5.0
+"""After how long a node that does not show what others wrote is not ready."""
 
 
 class Host:
@@ -56,6 +63,9 @@ class Host:
         off: the grants that are switched off for everybody.
         stats: counters for the metrics.
         confinement: the sandbox of shells and programs, once the host is open.
+        lease: after how many silent seconds other nodes take over; the server sets it.
+        peer_options: how other nodes of the host reach this one; the server sets it.
+        peers: the other nodes, once the host is open on a store that several can use.
         parts: the parts of the host, once it is open. For tests; edges use `client` and `counters`.
     """
 
@@ -108,6 +118,9 @@ class Host:
         self._resuming: asyncio.Task[None] | None = None
         self._documents: StoredDocuments | None = None
         self.taken: asyncio.Future[StoreTaken] | None = None
+        self.peer_options = PeerOptions()
+        self.lease: float = 5
+        self.peers: Peers | None = None
 
     # Agents
 
@@ -176,6 +189,11 @@ class Host:
             )
             stack.callback(self.close_documents)
             self.parts = await self._open_parts(stack, data, vault)
+            if vault is not None:
+                self.peers = self._make_peers(vault)
+                stack.push_async_callback(self.peers.close)
+                if self.parts.commands is not None:
+                    self.parts.commands.connect(self.peers)
             for agent in self._agents.values():
                 agent.home = Home(self.workspace, self._announce, self.confinement.programs)
                 await agent.start()
@@ -184,6 +202,8 @@ class Host:
             stack.push_async_callback(self.parts.tool_sources.stop)
             stack.push_async_callback(self._stop)
             self._resuming = asyncio.create_task(self.parts.lifecycle.resume())
+            if self.parts.takeover is not None:
+                self.parts.takeover.start()
             self._opened = stack.pop_all()
         return self
 
@@ -201,7 +221,8 @@ class Host:
         options = HostOptions(
             data, self.workspace, self.workspaces, self.limits, self.file_policy, self.confinement, vault
         )
-        return HostParts(engine, self._agents, options, self.stats, terminals, loaded)
+        remote = RemoteClients(lambda: self.parts)
+        return HostParts(engine, self._agents, options, self.stats, terminals, loaded, remote.carry_out)
 
     def _make_storage(self, data: Path, vault: Vault | None) -> Storage:
         if self.store is None or vault is None:
@@ -217,7 +238,24 @@ class Host:
             self.store,
             taken=lambda error: loop.call_soon_threadsafe(tell, error),
             check_word=vault.check_word,
+            node_url=self.peer_options.url or "",
+            lease=self.lease,
         )
+
+    def _make_peers(self, vault: Vault) -> Peers:
+        storage = cast("SharedStorage", self.parts.engine.storage)
+        try:
+            dial = Dialer(self.peer_options)
+        except OSError as error:
+            raise StorageError(
+                f"peer_ca: {self.peer_options.ca} cannot be read as certificates: {error.strerror or error}"
+            ) from None
+
+        async def find_url(node: int) -> str | None:
+            nodes = await asyncio.to_thread(storage.nodes)
+            return next((one.url for one in nodes if one.id == node), None) or None
+
+        return Peers(vault.derive("peer"), storage.node, find_url, dial)
 
     # Keys
 
@@ -283,7 +321,29 @@ class Host:
             journal_backlog=engine.journal.backlog,
             is_writable=engine.journal.trouble is None,
             subscriber_backlogs=[subscriber.backlog for subscriber in engine.hub.subscribers()],
+            node=self._node_counters(),
         )
+
+    def _node_counters(self) -> NodeCounters | None:
+        parts = self.parts
+        line, shared = parts.engine.line, parts.engine.shared
+        if shared is None or parts.takeover is None or not isinstance(line, SharedLine):
+            return None
+        commands = parts.commands
+        return NodeCounters(
+            id=shared.node,
+            lease=self.lease,
+            lag=line.lag,
+            takeovers=parts.takeover.count,
+            sent=0 if commands is None else commands.sent,
+            received=0 if commands is None else commands.received,
+        )
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether what other nodes wrote is shown here much too late."""
+        line = self.parts.engine.line
+        return isinstance(line, SharedLine) and line.lag_seconds > MAX_LAG_SECONDS
 
     # Clients
 

@@ -27,7 +27,7 @@ async def cancel_turn(place: Path | StoreAddress, choose: Callable[[Sequence[str
         StorageInUse: a server holds it.
         StorageError: it cannot be opened.
     """
-    storage: Storage = SqliteStorage(place) if isinstance(place, Path) else shared_store(place)
+    storage: Storage = SqliteStorage(place) if isinstance(place, Path) else shared_store(place, is_alone=True)
     async with Engine(storage) as engine:
         dispatcher = Dispatcher(
             engine.sessions, root=engine.root, senders=engine.senders, listeners=ActionListeners()

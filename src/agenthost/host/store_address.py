@@ -12,7 +12,7 @@ from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urls
 from agenthost.errors import WrongAddress
 from agenthost.logs import MASK, hide
 
-__all__ = ["DEFAULT_SCHEMA", "EXPECTED", "StoreAddress", "masked_url", "parse_address"]
+__all__ = ["DEFAULT_SCHEMA", "EXPECTED", "StoreAddress", "is_near", "masked_url", "parse_address"]
 
 DEFAULT_SCHEMA = "agenthost"
 
@@ -80,7 +80,7 @@ def parse_address(text: str) -> StoreAddress:
         dsn=_without_password(parts, port, given),
         schema=schema,
         password=password or None,
-        is_near=_is_near(parts.hostname or given.get("host") or os.environ.get("PGHOST") or ""),
+        is_near=is_near(parts.hostname or given.get("host") or os.environ.get("PGHOST") or ""),
     )
 
 
@@ -96,7 +96,7 @@ def _without_password(parts: SplitResult, port: int | None, options: dict[str, s
     return urlunsplit(("postgresql", netloc, parts.path or "/", urlencode(options, quote_via=quote), ""))
 
 
-def _is_near(host: str) -> bool:
+def is_near(host: str) -> bool:
     """Return whether a host is this machine: a socket, or the loopback interface."""
     if not host or host.startswith(("/", "@")) or host == "localhost":
         return True

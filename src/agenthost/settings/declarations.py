@@ -32,6 +32,7 @@ __all__ = ["REPLACED", "SETTINGS", "Settings"]
 AGENTS = Group("Agents")
 SERVER = Group("Server")
 DATA = Group("Data")
+NODES = Group("Nodes")
 FILES = Group("Files")
 SHELLS = Group("Shells and programs")
 ACCESS = Group("Access")
@@ -174,6 +175,32 @@ class Settings:
         notes="See [What survives what](serving.md#what-survives-what).",
         host_argument="sync=…",
     )
+
+    node_url: str | None = NODES.setting(
+        Text("a URL such as https://one.agents.example", URL),
+        metavar="URL",
+        summary="Where other servers on the same store reach this one.",
+        default_text="where it listens",
+        notes="Servers that share a store are [PostgreSQL's](postgres.md) only.",
+    )
+    lease: int = NODES.setting(
+        Number(2, 600, unit="seconds"),
+        metavar="SECONDS",
+        default=5,
+        summary="After how many silent seconds others take over from this server.",
+    )
+    peer_ca: Path | None = NODES.setting(
+        PathTo("a file with certificates"),
+        metavar="FILE",
+        summary="Certificates of the authorities to trust when this server connects to others.",
+        default_text="those of the system",
+    )
+    peer_plain: bool = NODES.setting(
+        Flag(),
+        default=False,
+        summary="Let servers on different machines talk without TLS: only in a network that is yours alone.",
+    )
+
     workspace: Path = FILES.setting(
         PathTo("an existing folder", is_existing_folder=True),
         factory=Path.cwd,

@@ -1,4 +1,4 @@
-"""The PostgreSQL store: one process at a time uses it, and one that was taken for dead cannot write."""
+"""The PostgreSQL store: what needs it alone is kept out, and who was taken for dead cannot write."""
 
 import asyncio
 import os
@@ -41,7 +41,7 @@ def written(seq):
         except StorageError:
             time.sleep(0.05)
 
-store = PostgresStorage(sys.argv[1], begin=lambda last: last)
+store = PostgresStorage(sys.argv[1], begin=lambda last: last, is_alone=True)
 seq = store.open().last_seq
 print("open", flush=True)
 for seq, line in enumerate(sys.stdin, seq + 1):
@@ -198,7 +198,7 @@ def test_a_commit_that_came_before_the_fence_of_its_node_is_kept(
     time.sleep(0.3)
     server.execute("UPDATE node SET lease = '-1 hour'", schema=schema)
     joined = server.execute(
-        "SELECT join_v1((SELECT max(id) FROM node), 'next', '1', '5 s'::interval)", schema=schema
+        "SELECT join_v1(true, (SELECT max(id) FROM node), 'next', '1', '', '5 s'::interval)", schema=schema
     )
     assert server.execute("SELECT max(last_seq) FROM ledger", schema=schema) == 2
     assert server.execute("SELECT is_dead FROM node WHERE id = $1 - 1", joined, schema=schema)
@@ -238,8 +238,8 @@ def test_every_commit_is_announced_in_order(store: PostgresStorage, server: Post
 
     channel = server.execute("SELECT channel()", schema=schema)
     told = [one.split() for one in asyncio.run(listen())]
-    assert [(int(base), int(count)) for _, _, base, count in told] == [(seq, 1) for seq in range(1, 11)]
-    assert [int(ordinal) for _, ordinal, _, _ in told] == list(range(2, 12))
+    assert [(int(base), int(count)) for _, _, _, base, count, _ in told] == [(seq, 1) for seq in range(1, 11)]
+    assert [int(ordinal) for _, _, ordinal, _, _, _ in told] == list(range(2, 12))
 
 
 def test_a_commit_after_history_was_lost_ends_the_process(

@@ -18,6 +18,10 @@ from agenthost.errors import (
     LimitReached,
     ModelFailed,
     NotJson,
+    OwnedElsewhere,
+    PeerFailed,
+    PeerGone,
+    PeerRefused,
     ResourceConflict,
     ResourceDenied,
     ResourceError,
@@ -89,6 +93,10 @@ CODES: dict[type[HostError], int] = {
     SlowConsumer: ErrorCode.INTERNAL_ERROR,
     ToolError: ErrorCode.INTERNAL_ERROR,
     StorageError: ErrorCode.INTERNAL_ERROR,
+    OwnedElsewhere: ErrorCode.INTERNAL_ERROR,
+    PeerGone: ErrorCode.INTERNAL_ERROR,
+    PeerRefused: ErrorCode.INTERNAL_ERROR,
+    PeerFailed: ErrorCode.INTERNAL_ERROR,
 }
 """The code of each error."""
 

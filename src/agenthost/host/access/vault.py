@@ -4,11 +4,14 @@ The key is in a file of the data folder that only its owner can read, or comes f
 machines can reach the store, it has to. A copy of the database alone reveals nothing.
 """
 
+import base64
 import logging
 import os
 from pathlib import Path
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from agenthost.errors import StorageError
 from agenthost.host.storage.data_folder import replace_file
@@ -28,12 +31,14 @@ class Vault:
 
     def __init__(self, key: bytes, place: str) -> None:
         """Use this key; older ones may follow, with commas. `place` says where it comes from, for errors."""
+        keys = [one.strip() for one in key.split(b",")]
         try:
-            ciphers = [Fernet(one.strip()) for one in key.split(b",")]
+            ciphers = [Fernet(one) for one in keys]
         except ValueError:
             raise StorageError(
                 f"the key in {place} is no key: 32 bytes in URL-safe base64 are needed"
             ) from None
+        self._keys = [base64.urlsafe_b64decode(one) for one in keys]
         self._newest, self._cipher = ciphers[0], MultiFernet(ciphers)
 
     def seal(self, text: str) -> str:
@@ -57,6 +62,10 @@ class Vault:
             ) from None
         hide_client_secret(text)
         return text
+
+    def derive(self, label: str) -> list[bytes]:
+        """Return a key for another purpose, made of each of ours, the newest first."""
+        return [HKDF(SHA256(), 32, salt=None, info=label.encode()).derive(one) for one in self._keys]
 
     def check_word(self, sealed: str | None) -> str:
         """Check that a store is for this key, by a word that was sealed with its own. Return the word for it.

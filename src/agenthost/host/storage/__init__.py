@@ -18,9 +18,9 @@ no other process writes, which has to be looked up within each commit.
 """
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, cast
 
 import msgspec
 
@@ -103,18 +103,24 @@ class StoredContent:
 
 @dataclass(frozen=True, slots=True)
 class AddSession:
-    """Create a session: its row, its first snapshot and its first messages."""
+    """Create a session: its row, its first snapshot and its first messages. `family` as in `PutRow`."""
 
     row: SessionRow
     state: bytes
     state_seq: int
     messages: tuple[bytes, ...] = ()
+    family: int = 0
 
 
 class PutRow(msgspec.Struct, frozen=True, gc=False):
-    """Replace the row of a session. Its number, URI, name, owner and parent do not change."""
+    """Replace the row of a session. Its number, URI, name, owner and parent do not change.
+
+    `family` is the number of the session that it belongs to: of a chat or a task that of another one. With
+    several nodes, a family has one owner. 0 is not known.
+    """
 
     row: SessionRow
+    family: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,10 +231,18 @@ class PutClient(msgspec.Struct, frozen=True, gc=False):
 PARTIAL = "+partial"
 
 
+class PutPresence(msgspec.Struct, frozen=True, gc=False):
+    """Tell other nodes that a client is connected to this one, or no longer. Only for a shared store."""
+
+    identity: str
+    is_there: bool
+
+
 Write: TypeAlias = (
     Entry
     | Skip
     | PutClient
+    | PutPresence
     | Receipt
     | DropReceipts
     | EchoReceipt
@@ -283,8 +297,74 @@ class Opening:
     root_entries: list[Entry] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """A commit, as all nodes of a host hear of it, in the order of the numbers.
+
+    Attributes:
+        place: its place in the ledger. The next one has the next.
+        node: whose it is.
+        ordinal: which of that node's groups it is.
+        base: the number before its first.
+        count: how many numbers it took.
+        resources: the resources whose logs have new entries; `None` if it is not known.
+        rows: the session rows that were added (`+`), changed (`~`) or removed (`-`), by number.
+        has_presence: whether clients came or went, if `resources` is known.
+    """
+
+    place: int
+    node: int
+    ordinal: int
+    base: int
+    count: int
+    resources: frozenset[int] | None = None
+    rows: Mapping[int, str] = field(default_factory=dict)
+    has_presence: bool = True
+
+    @property
+    def last_seq(self) -> int:
+        """The last number that it took."""
+        return self.base + self.count
+
+
+@dataclass(frozen=True, slots=True)
+class NodeNotice:
+    """Something about a node: it is `dead`, or has `released` its sessions, or has other `facts`.
+
+    `missed` says that notices were lost: `Committed.place` of the next one will show how many.
+    """
+
+    kind: str
+    node: int
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRow:
+    """A node that is alive: its id, its name, where others reach it, and what it has that all show."""
+
+    id: int
+    name: str
+    url: str
+    is_leaving: bool
+    facts: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a followed session has become: its row, and its messages from a position on."""
+
+    row: SessionRow
+    position: int
+    messages: list[bytes]
+
+
 class Storage(Protocol):
-    """A store. Methods raise `StorageError` when they fail, and then nothing has changed."""
+    """A store. Methods raise `StorageError` when they fail, and then nothing has changed.
+
+    `is_shared` says whether it is a `SharedStorage`.
+    """
+
+    is_shared: bool
 
     def open(self) -> Opening:
         """Open the store. Create or migrate it first if needed.
@@ -376,3 +456,80 @@ class Storage(Protocol):
 
     def close(self) -> None:
         """Close the store and release its lock."""
+
+
+class SharedStorage(Storage, Protocol):
+    """A store that several nodes use at the same time; each session has one of them as its owner.
+
+    Attributes:
+        node: the id of this node, once the store is open. No other run of a server ever had it.
+        place: the place of the newest commit in the ledger when the store was opened.
+    """
+
+    node: int
+    place: int
+
+    def listen(self, hear: Callable[[Committed | NodeNotice], None]) -> None:
+        """Call a function, in a thread of the store, with every notice since the store was opened."""
+
+    def ledger_after(self, place: int) -> Sequence[Committed]:
+        """Read the commits after this place, without what they are about."""
+
+    def owner_of(self, number: int) -> int:
+        """Return the id of the node that owns a session; 0 if it is free."""
+
+    def claim(self, numbers: Collection[int]) -> Mapping[int, int]:
+        """Take these sessions if they are free. Return the node that owns each of those that exist.
+
+        A session is free if its owner is dead, or has released its sessions. It belongs to a node with its
+        family: its chats, and the tasks below it.
+        """
+
+    def claim_root(self) -> int:
+        """Take the root if it is free. Return the node that owns it."""
+
+    def abandoned(self, limit: int) -> Sequence[SessionRow]:
+        """Return rows of sessions and chats with a turn that are free, in no order."""
+
+    def release(self) -> None:
+        """Give all sessions away. Everything about them was committed; other nodes may take them."""
+
+    def reserve(
+        self, uri: str, name: str, owner: str, others: tuple[Sequence[str], Sequence[str]]
+    ) -> int | str:
+        """Reserve a URI and a name for a new session. Return its number, or the owner of what has them.
+
+        `others` are further URIs and names that nothing may have.
+        """
+
+    def unreserve(self, number: int) -> None:
+        """Give a reservation back."""
+
+    def entries_between(self, after: int, up_to: int, resources: Collection[int]) -> Sequence[Entry]:
+        """Read the log of these resources after one number and up to another, in order."""
+
+    def progress(self, known: Mapping[int, int]) -> Mapping[int, Progress]:
+        """Read rows and new messages of sessions; `known` is how many messages of each are known."""
+
+    def nodes(self) -> Sequence[NodeRow]:
+        """Return the nodes that are alive."""
+
+    def put_facts(self, facts: bytes) -> None:
+        """Replace the facts of this node, and tell the others."""
+
+    def rows_of(self, numbers: Collection[int]) -> Mapping[int, SessionRow]:
+        """Read rows of sessions, by their numbers."""
+
+    def removed(self, numbers: Collection[int]) -> Sequence[tuple[int, str, str, bool]]:
+        """Return number, URI and owner of what was removed lately, and whether it was a task."""
+
+    def presence_after(self, place: int) -> tuple[int, Sequence[tuple[int, str, bool]]]:
+        """Return the newest place, and node, identity and presence of clients that changed at it or since."""
+
+    def session_count(self) -> int:
+        """Return how many sessions there are, without further chats."""
+
+
+def shared_of(storage: Storage) -> SharedStorage | None:
+    """Return a store as one that several nodes use, if it is."""
+    return cast("SharedStorage", storage) if storage.is_shared else None

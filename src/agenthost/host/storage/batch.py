@@ -27,6 +27,7 @@ from agenthost.host.storage import (
     Entry,
     PutClient,
     PutContent,
+    PutPresence,
     PutRow,
     PutSnapshot,
     Receipt,
@@ -231,7 +232,7 @@ class Batch:
                 change_receipts(self._connection, write, self._seq)
             case PutClient(identity, version):
                 self._put_client(identity, version)
-            case Entry() | Skip() | PutRow() | AddMessages() | Receipt():
+            case Entry() | Skip() | PutRow() | AddMessages() | Receipt() | PutPresence():
                 raise AssertionError("`put` collects these")
             case _:
                 assert_never(write)

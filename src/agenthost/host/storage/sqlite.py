@@ -79,6 +79,8 @@ class SqliteStorage:
     `begin` returns where the next range of sequence numbers starts, given the last known number.
     """
 
+    is_shared = False
+
     def __init__(
         self, folder: Path, *, sync: Sync = "full", begin: Callable[[int], int] = next_start
     ) -> None:

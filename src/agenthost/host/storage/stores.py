@@ -7,9 +7,10 @@ from agenthost.errors import StorageError
 
 if TYPE_CHECKING:
     from agenthost.host.storage.postgres.documents import StoredDocuments
+    from agenthost.host.storage.postgres.node_list import ListedNode
     from agenthost.host.storage.postgres.store import PostgresStorage
 
-__all__ = ["shared_documents", "shared_store"]
+__all__ = ["shared_documents", "shared_nodes", "shared_store"]
 
 
 def shared_store(*args: Any, **options: Any) -> "PostgresStorage":
@@ -26,6 +27,12 @@ def shared_documents(*args: Any, **options: Any) -> "StoredDocuments":
     """Return the documents of a store; see `StoredDocuments`. Raises as `shared_store` does."""
     documents: StoredDocuments = _load("documents").StoredDocuments(*args, **options)
     return documents
+
+
+def shared_nodes(*args: Any, **options: Any) -> "list[ListedNode]":
+    """Return the nodes of a store; see `list_nodes`. Raises as `shared_store` does."""
+    nodes: list[ListedNode] = _load("node_list").list_nodes(*args, **options)
+    return nodes
 
 
 def _load(name: str) -> Any:

@@ -36,6 +36,9 @@ IDLE_TRANSACTION = "10s"
 
 MAX_READERS = 4
 
+CLOSING_SECONDS = 0.01
+"""How long sockets of connections that were given up have to be closed, before their loop ends."""
+
 _CLOSED = "the store is closed"
 
 _SETTINGS = f"""SET application_name = '{{name}}'; SET search_path = "{{schema}}"; SET jit = off;
@@ -85,6 +88,7 @@ async def _cancel_others() -> None:
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
+    await asyncio.sleep(CLOSING_SECONDS)
 
 
 async def connect(address: StoreAddress, name: str) -> Connection:
@@ -106,11 +110,16 @@ async def connect(address: StoreAddress, name: str) -> Connection:
 
 
 class Readers:
-    """A few connections for reading. Any of them can be lost at any time."""
+    """A few connections for reading. Any of them can be lost at any time.
 
-    def __init__(self, new: Callable[[], Awaitable[Connection]]) -> None:
+    `transaction` are the options of the transactions that everything is done in.
+    """
+
+    def __init__(self, new: Callable[[], Awaitable[Connection]], **transaction: Any) -> None:
         self._new = new
+        self._transaction = transaction or {"isolation": "repeatable_read", "readonly": True}
         self._idle: list[Connection] = []
+        self._is_closed = False
         self._free = asyncio.Semaphore(MAX_READERS)
 
     async def run(self, work: Callable[[Connection], Awaitable[T]]) -> T:
@@ -129,20 +138,28 @@ class Readers:
 
     async def _use(self, connection: Connection, work: Callable[[Connection], Awaitable[T]]) -> T:
         try:
-            async with connection.transaction(isolation="repeatable_read", readonly=True):
+            async with connection.transaction(**self._transaction):
                 result = await work(connection)
         except BaseException as error:
             if is_refusal(error) or isinstance(error, RowDamaged):
-                self._idle.append(connection)
+                self._keep(connection)
             else:
                 connection.terminate()
             raise
-        self._idle.append(connection)
+        self._keep(connection)
         return result
 
+    def _keep(self, connection: Connection) -> None:
+        if self._is_closed:
+            connection.terminate()
+        else:
+            self._idle.append(connection)
+
     async def close(self) -> None:
-        """Close them all."""
+        """Close them all; those in use, after that."""
+        self._is_closed = True
         for one in self._idle:
             with suppress(Exception):
                 await one.close(timeout=1)
+            one.terminate()  # if the server has ended it meanwhile
         self._idle = []

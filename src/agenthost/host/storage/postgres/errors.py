@@ -93,4 +93,6 @@ def _trouble(error: BaseException) -> str:
         return "does not answer; check the server and the network"
     if isinstance(error, OSError):
         return f"cannot be reached ({error.strerror or error}); check that the server runs, and its address"
+    if str(getattr(error, "sqlstate", "")).startswith("08"):
+        return f"cannot be reached ({error}); check that the server runs, and the network"
     return f"cannot be used: {str(error) or type(error).__name__}"

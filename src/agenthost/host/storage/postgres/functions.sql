@@ -3,7 +3,10 @@
 --
 -- The search path has the schema of the host alone. Advisory locks belong to a database, so the first half of
 -- their keys is the schema: (schema, 0) orders all commits, (schema, node) is held by a node while it lives,
--- and (schema, -node) by a commit of that node.
+-- (schema, -node) by a commit of that node, and (schema, -2147483648) while a session is reserved.
+--
+-- What several nodes change (the ledger, the tally, receipts, clients) is changed under the order lock. The rows
+-- of a session are changed by the node that owns it.
 --
 -- AH001: this node was fenced. AH002: a write that makes no sense. AH003: history was lost. AH004: another
 -- node is alive.
@@ -15,7 +18,8 @@ CREATE FUNCTION lock_space() RETURNS integer LANGUAGE sql STABLE AS
 CREATE FUNCTION connection_name(me integer) RETURNS text LANGUAGE sql STABLE AS
     'SELECT concat(''agenthost '', lock_space(), ''.'', me)';
 
--- Where each commit is announced, in the order of the numbers: its node, ordinal, base and count.
+-- Where each commit is announced, in the order of the numbers: its place, node, ordinal, base and count, and
+-- what it is about; see notices.py. Other notices begin with a letter.
 CREATE FUNCTION channel() RETURNS text LANGUAGE sql STABLE AS
     'SELECT ''agenthost_'' || current_schema()::regnamespace::oid';
 
@@ -31,8 +35,8 @@ BEGIN
 END
 $$;
 
--- Whoever is alive, or seems to be, with what tells whether it is.
-CREATE FUNCTION holder_v1(OUT id integer, OUT name text, OUT since timestamptz, OUT beat timestamptz,
+-- The nodes that are alive, or seem to be, with what tells whether they are.
+CREATE FUNCTION living_v1(OUT id integer, OUT name text, OUT since timestamptz, OUT beat timestamptz,
     OUT is_over boolean) RETURNS SETOF record LANGUAGE sql AS $$
     SELECT id, name, since, beat, beat + lease < clock_timestamp()
         OR (beat < clock_timestamp() - interval '1 second' AND NOT EXISTS (
@@ -42,25 +46,45 @@ CREATE FUNCTION holder_v1(OUT id integer, OUT name text, OUT since timestamptz, 
     FROM node WHERE NOT is_dead ORDER BY id
 $$;
 
--- Become the node of this schema, fencing `dead` if its time is over. Called on the connection of the beat.
-CREATE FUNCTION join_v1(p_dead integer, p_name text, p_version text, p_lease interval) RETURNS integer
-LANGUAGE plpgsql AS $$
+-- Fence a node: nothing that it writes from now on is kept. The caller has the order lock.
+CREATE FUNCTION end_node_v1(p_node integer) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE node SET is_dead = true WHERE id = p_node;
+    UPDATE presence SET is_there = false, place = (SELECT max(place) + 1 FROM ledger) WHERE node = p_node;
+    DELETE FROM reservation WHERE node = p_node;
+    PERFORM pg_notify(channel(), 'dead ' || p_node);
+END
+$$;
+
+-- End the connections of a node that is dead: one of them may hold a lock.
+CREATE FUNCTION cut_off_v1(p_node integer) RETURNS void LANGUAGE sql AS $$
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = connection_name(p_node)
+        AND usename = current_user AND datname = current_database()
+$$;
+
+-- Become a node. With `p_is_alone` no other may be alive, and `p_dead` is fenced if its time is over. Called on
+-- the connection of the beat.
+CREATE FUNCTION join_v1(p_is_alone boolean, p_dead integer, p_name text, p_version text, p_url text,
+    p_lease interval) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
     other record;
     me integer;
 BEGIN
     PERFORM pg_advisory_xact_lock(lock_space(), 0);
-    PERFORM FROM node WHERE NOT is_dead FOR UPDATE;  -- a beat that is under way counts
-    FOR other IN SELECT * FROM holder_v1() LOOP
-        IF other.id IS DISTINCT FROM p_dead OR NOT other.is_over THEN
-            RAISE EXCEPTION 'another node is alive' USING ERRCODE = 'AH004';
-        END IF;
-    END LOOP;
-    PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = connection_name(p_dead)
-        AND usename = current_user AND datname = current_database();
-    UPDATE node SET is_dead = true WHERE NOT is_dead;
-    DELETE FROM node WHERE id <= (SELECT max(id) - 100 FROM node);
-    INSERT INTO node (name, version, lease) VALUES (p_name, p_version, p_lease) RETURNING id INTO me;
+    IF p_is_alone THEN
+        PERFORM FROM node WHERE NOT is_dead FOR UPDATE;  -- a beat that is under way counts
+        FOR other IN SELECT * FROM living_v1() LOOP
+            IF other.id IS DISTINCT FROM p_dead OR NOT other.is_over THEN
+                RAISE EXCEPTION 'another node is alive' USING ERRCODE = 'AH004';
+            END IF;
+            PERFORM cut_off_v1(other.id);
+            PERFORM end_node_v1(other.id);
+        END LOOP;
+    END IF;
+    DELETE FROM presence WHERE NOT is_there AND place < (SELECT max(place) - 100000 FROM ledger);
+    DELETE FROM node WHERE is_dead AND id <= (SELECT max(id) - 1000 FROM node);
+    INSERT INTO node (name, version, url, lease) VALUES (p_name, p_version, p_url, p_lease)
+        RETURNING id INTO me;
     PERFORM pg_advisory_lock(lock_space(), me);
     RETURN me;
 END
@@ -74,8 +98,101 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION leave_v1(me integer) RETURNS void LANGUAGE sql AS
-    'UPDATE node SET is_dead = true WHERE id = me';
+-- Declare another node dead if its time is over. Returns whether it is. Under the order lock, so a commit of
+-- that node came before, or will be refused.
+CREATE FUNCTION fence_v1(me integer, p_dead integer) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM cut_off_v1(p_dead) FROM living_v1() WHERE id = p_dead AND is_over;  -- it may hold the order lock
+    PERFORM enter_v1(me);
+    PERFORM FROM node WHERE id = p_dead AND NOT is_dead FOR UPDATE;  -- a beat that is under way counts
+    PERFORM FROM living_v1() WHERE id = p_dead AND is_over;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    PERFORM end_node_v1(p_dead);
+    RETURN true;
+END
+$$;
+
+CREATE FUNCTION leave_v1(me integer) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(lock_space(), 0);
+    PERFORM end_node_v1(me);
+END
+$$;
+
+-- Give all sessions away. The node has written everything about them, and goes on serving its clients.
+CREATE FUNCTION release_v1(me integer) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM enter_v1(me);
+    UPDATE node SET is_leaving = true WHERE id = me;
+    UPDATE about SET root_node = 0 WHERE root_node = me;
+    PERFORM pg_notify(channel(), 'released ' || me);
+END
+$$;
+
+CREATE FUNCTION put_facts_v1(me integer, p_facts bytea) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE node SET facts = p_facts WHERE id = me;
+    PERFORM pg_notify(channel(), 'facts ' || me);
+END
+$$;
+
+-- Whether sessions of a node can be taken by another one.
+CREATE FUNCTION is_free_v1(p_node integer) RETURNS boolean LANGUAGE sql STABLE AS
+    'SELECT NOT EXISTS (SELECT FROM node WHERE id = p_node AND NOT is_dead AND NOT is_leaving)';
+
+-- Take these sessions, with what belongs to them, if they are free. Returns whose each is then; of one that is
+-- free and could not be taken, 0. The look comes after the lock, in a statement of its own, as in `enter_v1`.
+CREATE FUNCTION claim_v1(me integer, p_numbers bigint[])
+RETURNS TABLE (claimed bigint, holder integer) LANGUAGE plpgsql AS $$
+DECLARE
+    families bigint[] := ARRAY(SELECT DISTINCT coalesce(top.number, one.number) FROM session AS one
+        LEFT JOIN session AS top ON top.number = one.family WHERE one.number = ANY (p_numbers) ORDER BY 1);
+BEGIN
+    PERFORM FROM session WHERE number = ANY (families) ORDER BY number FOR UPDATE;
+    UPDATE session SET node = me
+    WHERE number = ANY (families) AND node <> me AND is_free_v1(node) AND NOT is_free_v1(me);
+    RETURN QUERY SELECT one.number, CASE WHEN is_free_v1(coalesce(top.node, one.node)) THEN 0
+            ELSE coalesce(top.node, one.node) END
+        FROM session AS one LEFT JOIN session AS top ON top.number = one.family
+        WHERE one.number = ANY (p_numbers);
+END
+$$;
+
+-- Take the root, if it is free. Returns whose it is then.
+CREATE FUNCTION claim_root_v1(me integer) RETURNS integer LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM enter_v1(me);
+    UPDATE about SET root_node = me WHERE root_node <> me AND is_free_v1(root_node) AND NOT is_free_v1(me);
+    RETURN (SELECT root_node FROM about);
+END
+$$;
+
+-- Reserve the URI and the name of a new session. `p_uris` and `p_names` are what nothing else may have, these
+-- first. Returns its number, or whose session or reservation is in the way.
+CREATE FUNCTION reserve_v1(me integer, p_uris bytea[], p_names bytea[], p_owner bytea,
+    OUT given bigint, OUT taken_by bytea) LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(lock_space(), -2147483648);
+    SELECT number INTO given FROM reservation WHERE node = me AND uri = p_uris[1] AND name = p_names[1];
+    IF FOUND THEN
+        RETURN;  -- the answer to an earlier call was lost
+    END IF;
+    SELECT owner INTO taken_by FROM (
+        SELECT owner FROM session WHERE sha256(uri) = ANY (SELECT sha256(one) FROM unnest(p_uris) AS one)
+        UNION ALL
+        SELECT owner FROM session WHERE sha256(name) = ANY (SELECT sha256(one) FROM unnest(p_names) AS one)
+        UNION ALL
+        SELECT owner FROM reservation WHERE uri = ANY (p_uris) OR name = ANY (p_names)
+    ) AS found LIMIT 1;
+    IF FOUND THEN
+        RETURN;
+    END IF;
+    UPDATE tally SET last_number = last_number + 1 RETURNING last_number INTO given;
+    INSERT INTO reservation VALUES (given, p_uris[1], p_names[1], p_owner, me);
+END
+$$;
 
 -- Remove entries of the log of a resource up to a number. Returns how many of them had been counted.
 CREATE FUNCTION remove_entries_v1(p_number bigint, p_up_to bigint) RETURNS bigint LANGUAGE plpgsql AS $$
@@ -99,14 +216,15 @@ END
 $$;
 
 CREATE FUNCTION put_rows_v1(p_number bigint[], p_is_active boolean[], p_summary bytea[], p_private bytea[],
-    p_sum bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+    p_family bigint[], p_sum bigint[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     changed bigint;
 BEGIN
     UPDATE session SET is_active = given.is_active, summary = given.summary, private = given.private,
-        checksum = given.checksum
-    FROM unnest(p_number, p_is_active, p_summary, p_private, p_sum)
-        AS given (number, is_active, summary, private, checksum)
+        checksum = given.checksum,
+        family = CASE given.family WHEN 0 THEN session.family ELSE given.family END
+    FROM unnest(p_number, p_is_active, p_summary, p_private, p_family, p_sum)
+        AS given (number, is_active, summary, private, family, checksum)
     WHERE session.number = given.number;
     GET DIAGNOSTICS changed = ROW_COUNT;
     IF changed < cardinality(p_number) THEN
@@ -144,27 +262,39 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION put_receipts_v1(p_identity bytea[], p_slot bigint[], p_client_seq bigint[], p_digest bytea[],
+-- A number in a write: one that is given, or, below 0, so far after the base of the group, less one.
+CREATE FUNCTION number_v1(p_base bigint, p_number bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS
+    'SELECT CASE WHEN p_number < 0 THEN p_base - p_number - 1 ELSE p_number END';
+
+CREATE FUNCTION put_receipts_v1(p_base bigint, p_identity bytea[], p_slot bigint[], p_client_seq bigint[], p_digest bytea[],
     p_seq bigint[], p_sum bigint[]) RETURNS void LANGUAGE sql AS $$
-    INSERT INTO receipt SELECT * FROM unnest(p_identity, p_slot, p_client_seq, p_digest, p_seq, p_sum)
+    INSERT INTO receipt
+    SELECT identity, slot, client_seq, digest, number_v1(p_base, seq),
+        checksum + coalesce(number_v1(p_base, seq), 0)
+    FROM unnest(p_identity, p_slot, p_client_seq, p_digest, p_seq, p_sum)
+        AS given (identity, slot, client_seq, digest, seq, checksum)
     ON CONFLICT (identity, slot) DO UPDATE SET client_seq = excluded.client_seq, digest = excluded.digest,
         seq = excluded.seq, checksum = excluded.checksum
 $$;
 
 CREATE FUNCTION drop_session_v1(p_number bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    home bigint;
+    gone record;
 BEGIN
-    DELETE FROM session WHERE number = p_number RETURNING parent INTO home;
+    DELETE FROM session WHERE number = p_number RETURNING uri, owner, parent, family INTO gone;
     IF NOT FOUND THEN
         RETURN;
+    END IF;
+    IF gone.parent = 0 THEN
+        INSERT INTO removed VALUES
+            (p_number, (SELECT max(place) + 1 FROM ledger), gone.uri, gone.owner, gone.family <> p_number);
     END IF;
     PERFORM remove_entries_v1(p_number, 9223372036854775807);
     DELETE FROM message WHERE number = p_number;
     DELETE FROM content WHERE number = p_number;
     DELETE FROM snapshot WHERE number = p_number;
     DELETE FROM resource WHERE number = p_number;
-    UPDATE tally SET session_count = session_count - 1 WHERE home = 0;
+    UPDATE tally SET session_count = session_count - 1 WHERE gone.parent = 0;
 END
 $$;
 
@@ -181,22 +311,26 @@ END
 $$;
 
 -- One of the writes that are not collected. What the columns mean depends on `kind`: see group.py.
-CREATE FUNCTION put_other_v1(kind text, p_number bigint, p_other bigint, text1 bytea, text2 bytea,
-    text3 bytea, p_data bytea, p_more bytea, p_sum bigint, p_sum2 bigint) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION put_other_v1(me integer, p_base bigint, kind text, p_number bigint, p_other bigint,
+    text1 bytea, text2 bytea, text3 bytea, p_data bytea, p_more bytea, p_sum bigint, p_sum2 bigint, p_family bigint) RETURNS void
+LANGUAGE plpgsql AS $$
 DECLARE
     newest bigint;
+    seq_meant bigint := number_v1(p_base, p_other);
 BEGIN
     CASE kind
     WHEN 'S', 'A' THEN  -- a session, or an active one
         INSERT INTO session VALUES
-            (p_number, text1, text2, text3, kind = 'A', p_data, p_more, p_sum, p_sum2, p_other);
+            (p_number, text1, text2, text3, kind = 'A', p_data, p_more, p_sum, p_sum2, p_other,
+            CASE WHEN p_family > 0 THEN p_family WHEN p_other > 0 THEN p_other ELSE p_number END, me);
         INSERT INTO resource (number) VALUES (p_number);
+        DELETE FROM reservation WHERE number = p_number;
         UPDATE tally SET session_count = session_count + CASE p_other WHEN 0 THEN 1 ELSE 0 END,
             last_number = greatest(last_number, p_number);
     WHEN 'P' THEN  -- a snapshot
-        UPDATE resource SET state_seq = p_other WHERE number = p_number;
+        UPDATE resource SET state_seq = seq_meant WHERE number = p_number;
         IF FOUND THEN
-            INSERT INTO snapshot VALUES (p_number, p_data, p_sum) ON CONFLICT (number)
+            INSERT INTO snapshot VALUES (p_number, p_data, p_sum + seq_meant) ON CONFLICT (number)
             DO UPDATE SET state = excluded.state, checksum = excluded.checksum;
         ELSE
             PERFORM check_known_v1(p_number);
@@ -204,7 +338,7 @@ BEGIN
     WHEN 'D' THEN
         PERFORM drop_session_v1(p_number);
     WHEN 'L' THEN
-        PERFORM raise_floor_v1(p_number, p_other);
+        PERFORM raise_floor_v1(p_number, seq_meant);
     WHEN 'M' THEN  -- the end of a transcript is cut off
         DELETE FROM message WHERE number = p_number AND position >= p_other;
     WHEN 'C' THEN  -- a content
@@ -229,63 +363,53 @@ BEGIN
     WHEN 'R' THEN  -- receipts are dropped
         DELETE FROM receipt WHERE identity = text1 AND (p_other IS NULL OR slot = p_other);
     WHEN 'E' THEN  -- a late echo
-        UPDATE receipt SET seq = p_other, checksum = p_sum + slot
+        UPDATE receipt SET seq = seq_meant, checksum = p_sum + slot + seq_meant
         WHERE identity = text1 AND client_seq = p_number AND digest = p_data AND seq IS NULL;
     WHEN 'V' THEN  -- the version that was agreed with a client
         SELECT coalesce(max(place), 0) + 1 INTO newest FROM client;
         DELETE FROM client WHERE identity = text1 OR place <= newest - p_other;
         INSERT INTO client VALUES (newest, text1, text2);
+    WHEN 'I', 'O' THEN  -- a client comes in, or goes out
+        INSERT INTO presence VALUES (me, text1, kind = 'I', (SELECT max(place) + 1 FROM ledger))
+        ON CONFLICT (node, identity) DO UPDATE SET is_there = excluded.is_there, place = excluded.place;
     END CASE;
 END
 $$;
 
 -- One commit. Returns its base: entries have the numbers `base + offset`, and the store continues from
--- `base + p_count`. Rows that need no number are written before the order lock is taken, and the log after it.
--- The writes of one step do not depend on each other; between two steps stands one of the other writes.
-CREATE FUNCTION put_group_v1(me integer, p_ordinal bigint, p_at_least bigint, p_count bigint,
+-- `base + p_count`. Rows and messages of sessions are written before the order lock is taken if nothing has to
+-- come before them. The writes of one step do not depend on each other; between two steps stands one of the
+-- other writes. `p_notice` is what other nodes are told of it.
+CREATE FUNCTION put_group_v1(me integer, p_ordinal bigint, p_at_least bigint, p_count bigint, p_notice text,
     e_offset bigint[], e_resource bigint[], e_envelope bytea[], e_only_for bytea[], e_sum bigint[],
     r_step integer[], r_number bigint[], r_is_active boolean[], r_summary bytea[], r_private bytea[],
-    r_sum bigint[],
+    r_family bigint[], r_sum bigint[],
     m_step integer[], m_number bigint[], m_position bigint[], m_body bytea[], m_sum bigint[],
     t_step integer[], t_identity bytea[], t_slot bigint[], t_client_seq bigint[], t_digest bytea[],
     t_seq bigint[], t_sum bigint[],
     o_kind text[], o_number bigint[], o_other bigint[], o_text1 bytea[], o_text2 bytea[], o_text3 bytea[],
-    o_data bytea[], o_more bytea[], o_sum bigint[], o_sum2 bigint[]) RETURNS bigint LANGUAGE plpgsql AS $$
+    o_data bytea[], o_more bytea[], o_sum bigint[], o_sum2 bigint[], o_family bigint[]) RETURNS bigint
+LANGUAGE plpgsql AS $$
 DECLARE
     newest record;
     given bigint;
     low integer;
     high integer;
+    is_early boolean := cardinality(o_kind) = 0;
 BEGIN
     PERFORM pg_advisory_xact_lock(lock_space(), -me);  -- an earlier try may still be running on the server
     SELECT base INTO given FROM ledger WHERE node = me AND ordinal = p_ordinal;
     IF FOUND THEN
         RETURN given;
     END IF;
-    FOR step IN 0..cardinality(o_kind) LOOP
-        IF step > 0 THEN
-            PERFORM put_other_v1(o_kind[step], o_number[step], o_other[step], o_text1[step], o_text2[step],
-                o_text3[step], o_data[step], o_more[step], o_sum[step], o_sum2[step]);
+    IF is_early THEN
+        IF cardinality(r_number) > 0 THEN
+            PERFORM put_rows_v1(r_number, r_is_active, r_summary, r_private, r_family, r_sum);
         END IF;
-        low := array_position(r_step, step);
-        IF low IS NOT NULL THEN
-            high := low + cardinality(array_positions(r_step, step)) - 1;
-            PERFORM put_rows_v1(r_number[low:high], r_is_active[low:high], r_summary[low:high],
-                r_private[low:high], r_sum[low:high]);
+        IF cardinality(m_number) > 0 THEN
+            PERFORM add_messages_v1(m_number, m_position, m_body, m_sum);
         END IF;
-        low := array_position(m_step, step);
-        IF low IS NOT NULL THEN
-            high := low + cardinality(array_positions(m_step, step)) - 1;
-            PERFORM add_messages_v1(m_number[low:high], m_position[low:high], m_body[low:high],
-                m_sum[low:high]);
-        END IF;
-        low := array_position(t_step, step);
-        IF low IS NOT NULL THEN
-            high := low + cardinality(array_positions(t_step, step)) - 1;
-            PERFORM put_receipts_v1(t_identity[low:high], t_slot[low:high], t_client_seq[low:high],
-                t_digest[low:high], t_seq[low:high], t_sum[low:high]);
-        END IF;
-    END LOOP;
+    END IF;
     PERFORM enter_v1(me);
     PERFORM FROM ledger WHERE node = me AND ordinal = p_ordinal - 1;
     IF NOT FOUND THEN
@@ -293,13 +417,40 @@ BEGIN
     END IF;
     SELECT place, last_seq INTO newest FROM ledger ORDER BY place DESC LIMIT 1;
     given := greatest(newest.last_seq, p_at_least);
+    FOR step IN 0..cardinality(o_kind) LOOP
+        IF step > 0 THEN
+            PERFORM put_other_v1(me, given, o_kind[step], o_number[step], o_other[step], o_text1[step],
+                o_text2[step], o_text3[step], o_data[step], o_more[step], o_sum[step], o_sum2[step],
+                o_family[step]);
+        END IF;
+        IF NOT is_early THEN
+            low := array_position(r_step, step);
+            IF low IS NOT NULL THEN
+                high := low + cardinality(array_positions(r_step, step)) - 1;
+                PERFORM put_rows_v1(r_number[low:high], r_is_active[low:high], r_summary[low:high],
+                    r_private[low:high], r_family[low:high], r_sum[low:high]);
+            END IF;
+            low := array_position(m_step, step);
+            IF low IS NOT NULL THEN
+                high := low + cardinality(array_positions(m_step, step)) - 1;
+                PERFORM add_messages_v1(m_number[low:high], m_position[low:high], m_body[low:high],
+                    m_sum[low:high]);
+            END IF;
+        END IF;
+        low := array_position(t_step, step);
+        IF low IS NOT NULL THEN
+            high := low + cardinality(array_positions(t_step, step)) - 1;
+            PERFORM put_receipts_v1(given, t_identity[low:high], t_slot[low:high], t_client_seq[low:high],
+                t_digest[low:high], t_seq[low:high], t_sum[low:high]);
+        END IF;
+    END LOOP;
     INSERT INTO ledger VALUES (newest.place + 1, given, given + p_count, me, p_ordinal);
     INSERT INTO log
     SELECT given + entry.place, entry.resource, entry.envelope, entry.only_for, entry.checksum + given
     FROM unnest(e_offset, e_resource, e_envelope, e_only_for, e_sum)
         AS entry (place, resource, envelope, only_for, checksum)
     JOIN resource ON resource.number = entry.resource AND given + entry.place > resource.floor;
-    PERFORM pg_notify(channel(), concat_ws(' ', me, p_ordinal, given, p_count));
+    PERFORM pg_notify(channel(), concat_ws(' ', newest.place + 1, me, p_ordinal, given, p_count, p_notice));
     RETURN given;
 END
 $$;
@@ -356,8 +507,9 @@ DECLARE
     removed bigint := 0;
 BEGIN
     PERFORM enter_v1(me);
-    DELETE FROM ledger WHERE place <= (SELECT max(place) FROM ledger) - 10000
+    DELETE FROM ledger WHERE place <= (SELECT max(place) FROM ledger) - 100000
         AND (node, ordinal) NOT IN (SELECT node, max(ordinal) FROM ledger GROUP BY node);
+    DELETE FROM removed WHERE place <= (SELECT max(place) FROM ledger) - 100000;
     DELETE FROM receipt WHERE (identity, slot) IN
         (SELECT identity, slot FROM receipt WHERE seq <= p_oldest ORDER BY seq LIMIT p_limit);
     PERFORM count_entries_v1();

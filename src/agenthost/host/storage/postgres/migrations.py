@@ -21,7 +21,7 @@ __all__ = ["VERSION", "prepare"]
 
 log = logging.getLogger("agenthost.storage")
 
-VERSION = 1
+VERSION = 2
 MIN_SERVER = 14
 MAX_CLOCK_SECONDS = 30.0
 NOTICE_SECONDS = 3.0
@@ -159,7 +159,7 @@ async def _check_tables(
     address: StoreAddress, connection: Connection, tables: set[str], *, is_copy: bool
 ) -> None:
     place, schema = address.shown, address.schema
-    if not tables >= _all_tables():
+    if not tables >= _all_tables() and not tables >= {"about", "node", "ledger", "session", "log"}:
         raise StorageError(
             f"the schema {schema} of {place} belongs to another program, or has lost tables; name another "
             "one, with ?schema=NAME in the URL; nothing was changed"
@@ -175,6 +175,11 @@ async def _check_tables(
         raise StorageError(
             f"{place} was written by {written_by} (schema version {version}), and this one supports "
             f"versions up to {VERSION}; use that agenthost or a newer one; nothing was changed"
+        )
+    if version < VERSION:
+        raise StorageError(
+            f"{place} was written by {written_by} (schema version {version}), before several servers could "
+            "share it; copy it to SQLite with that agenthost, and back with this one; nothing was changed"
         )
     if is_copy:
         raise StorageError(

@@ -1,4 +1,4 @@
-"""The node: this run of a server, among those that use the same store. One of them is alive at a time.
+"""The node: this run of a server, among those that use the same store.
 
 A node says every half second that it is alive, and holds a lock while it is connected. Leases and locks
 decide when another one may take over; whether a node may still write is looked up within each commit. So no
@@ -32,7 +32,8 @@ LEASE_SECONDS = 5.0
 LOOK_SECONDS = 0.1
 WATCH_SECONDS = 1.0
 """How long a node is watched without a beat before it is fenced. After a restart of the database, or a
-failover to another one, all nodes come back at the same time, and those that live need a moment."""
+failover to another one, all nodes come back at the same time, and those that live need a moment: whoever has
+just come back itself waits for a whole lease."""
 
 BEAT_TIMEOUT = 3.0
 
@@ -40,7 +41,8 @@ BEAT_TIMEOUT = 3.0
 class Node:
     """A run of a server, from joining to leaving. Used on the store's event loop.
 
-    `connect` makes a connection of this node, and `taken` is called once when another node has taken over.
+    `connect` makes a connection of this node, and `taken` is called once when it was fenced. `heard` is told
+    the newest place of the ledger with each beat.
     """
 
     def __init__(
@@ -48,30 +50,46 @@ class Node:
         address: StoreAddress,
         connect: Callable[[], Awaitable[Connection]],
         taken: Callable[[StoreTaken], None],
+        heard: Callable[[int], None] = lambda _: None,
+        *,
+        lease: float = LEASE_SECONDS,
+        url: str = "",
     ) -> None:
         self.id = 0
         self.connection_name = "agenthost"
         """The name of its connections, which administrators see."""
+        self.beats_missed = 0
         self._address = address
         self._connect = connect
         self._taken = taken
+        self._heard = heard
+        self._lease = lease
+        self._url = url
         self._connection: Connection = None
         self._beating: asyncio.Task[None] | None = None
         self._is_locked = False
+        self._patience = WATCH_SECONDS
+        self._connected_at = 0.0
+        self._watched: dict[int, tuple[datetime, float]] = {}  # the last beat of others, and since when
 
-    async def join(self, connection: Connection) -> None:
-        """Become the node of the store, with this connection. The last one is fenced if its time is over.
+    async def join(self, connection: Connection, *, is_alone: bool = False) -> None:
+        """Become a node of the store, with this connection.
+
+        With `is_alone` no other one may be alive; one that died is fenced when its time is over.
 
         Raises:
             StorageInUse: another one is alive.
         """
         self._connection = connection
+        self._connected_at = asyncio.get_running_loop().time()
         name = f"{socket.gethostname()} (process {os.getpid()})"
-        given = (name, metadata.version("agenthost"), timedelta(seconds=LEASE_SECONDS))
+        given = (name, metadata.version("agenthost"), self._url, timedelta(seconds=self._lease))
         while True:
-            dead = await self._watch(connection)
+            dead = await self._watch(connection) if is_alone else None
             try:
-                self.id = await connection.fetchval("SELECT join_v1($1, $2, $3, $4)", dead, *given)
+                self.id = await connection.fetchval(
+                    "SELECT join_v1($1, $2, $3, $4, $5, $6)", is_alone, dead, *given
+                )
                 break
             except asyncpg.PostgresError as error:
                 if error.sqlstate != "AH004":
@@ -88,7 +106,7 @@ class Node:
         """
         begun = asyncio.get_running_loop().time()
         first = None
-        while (found := await connection.fetchrow("SELECT * FROM holder_v1()")) is not None:
+        while (found := await connection.fetchrow("SELECT * FROM living_v1()")) is not None:
             node, name, since, beat, is_over = found
             first = first or (node, beat)
             watched = asyncio.get_running_loop().time() - begun
@@ -102,8 +120,8 @@ class Node:
 
     def _in_use(self, name: str, since: datetime) -> str:
         return (
-            f"{self._address.shown} is in use by {name} since {since:%Y-%m-%d %H:%M:%S %Z}; one server at a "
-            "time can use a schema: stop that one first, or name another schema, with ?schema=NAME in the URL"
+            f"{self._address.shown} is in use by {name} since {since:%Y-%m-%d %H:%M:%S %Z}; this needs the "
+            "store for itself: stop that one first, or name another schema, with ?schema=NAME in the URL"
         )
 
     def start(self) -> None:
@@ -120,6 +138,7 @@ class Node:
                     is_alive = False
                 else:
                     log.debug("no beat: %s", error)
+                    self.beats_missed += 1
                     self._drop_connection()
                     is_alive = True
             if not is_alive:
@@ -131,11 +150,32 @@ class Node:
         """Say that this node is alive. Return whether it is."""
         if self._connection is None:
             self._connection = await self._connect()
+            self._connected_at, self._patience = asyncio.get_running_loop().time(), self._lease
+            self._watched = {}
         if not self._is_locked:
             # The old connection may still hold it; then the next beat tries again.
             sql = "SELECT pg_try_advisory_lock(lock_space(), $1)"
             self._is_locked = await self._connection.fetchval(sql, self.id)
-        return bool(await self._connection.fetchval("SELECT beat_v1($1)", self.id))
+        sql = "SELECT beat_v1($1), (SELECT max(place) FROM ledger)"
+        is_alive, place = await self._connection.fetchrow(sql, self.id)
+        self._heard(place or 0)
+        if is_alive:
+            await self._look_at_others()
+        return bool(is_alive)
+
+    async def _look_at_others(self) -> None:
+        """Fence nodes whose time is over, once they were watched for a moment."""
+        now = asyncio.get_running_loop().time()
+        if now - self._connected_at > self._lease:
+            self._patience = WATCH_SECONDS
+        before, self._watched = self._watched, {}
+        others = "SELECT id, name, beat, is_over FROM living_v1() WHERE id <> $1"
+        for node, name, beat, is_over in await self._connection.fetch(others, self.id):
+            known, since = before.get(node, (beat, now))
+            self._watched[node] = (beat, since if known == beat else now)
+            is_due = is_over and now - self._watched[node][1] >= self._patience
+            if is_due and await self._connection.fetchval("SELECT fence_v1($1, $2)", self.id, node):
+                log.warning("%s does not answer any more; others take over from it", name)
 
     def taken(self) -> StoreTaken:
         """Return the error of a node that was fenced."""
@@ -150,8 +190,17 @@ class Node:
             self._connection.terminate()
         self._connection, self._is_locked = None, False
 
+    async def fall_silent(self) -> None:
+        """Stop beating, and let go of the lock, as a process that is killed does."""
+        if self._beating is not None:
+            self._beating.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._beating
+        self._beating = None
+        self._drop_connection()
+
     async def leave(self) -> None:
-        """Stop beating, and let the next node in at once."""
+        """Stop beating, and let others take over at once."""
         if self._beating is not None:
             self._beating.cancel()
             with suppress(asyncio.CancelledError):

@@ -13,22 +13,34 @@ __all__ = ["begin_history", "finish_copy"]
 
 log = logging.getLogger("agenthost.storage")
 
+_OTHERS = "SELECT EXISTS (SELECT FROM living_v1() WHERE id <> $1 AND NOT is_over)"
+_TELL = "SELECT pg_notify(channel(), $1)"
+_ACTIVE = """SELECT one.number FROM session AS one LEFT JOIN session AS top ON top.number = one.family
+    WHERE one.is_active AND is_free_v1(coalesce(top.node, one.node)) ORDER BY 1"""
 _NEWEST = "SELECT place, last_seq FROM ledger ORDER BY place DESC LIMIT 1"
 
 
 async def begin_history(
     connection: Connection, node: int, begin: Callable[[int], int]
-) -> tuple[Opening, Ranges]:
-    """Begin a range for this node, and read what the store holds."""
+) -> tuple[Opening, Ranges, int]:
+    """Begin a range, unless other nodes are alive, and read what the store holds.
+
+    Return also the place of this node's first row in the ledger.
+    """
     async with connection.transaction():
         await connection.execute("SELECT enter_v1($1)", node)
         place, last_seq = await connection.fetchrow(_NEWEST) or (0, 0)
-        start = begin(last_seq)
-        ranges = await _begin_range(connection, last_seq, start)
+        if await connection.fetchval(_OTHERS, node):
+            # They know of no other range. History goes on, so no number can mean two things.
+            start, ranges = last_seq, Ranges(await _read_ranges(connection))
+        else:
+            start = begin(last_seq)
+            ranges = await _begin_range(connection, last_seq, start)
         await connection.execute("INSERT INTO ledger VALUES ($1, $2, $2, $3, 0)", place + 1, start, node)
+        await connection.execute(_TELL, f"{place + 1} {node} 0 {start} 0 ||")
         root, root_seq, root_entries = await _read_root(connection, start)
         last_number, count = await connection.fetchrow("SELECT last_number, session_count FROM tally")
-        active = await connection.fetch("SELECT number FROM session WHERE is_active ORDER BY number")
+        active = await connection.fetch(_ACTIVE)
     opening = Opening(
         last_seq=start,
         last_number=last_number,
@@ -38,7 +50,7 @@ async def begin_history(
         root_seq=root_seq,
         root_entries=root_entries,
     )
-    return opening, ranges
+    return opening, ranges, place + 1
 
 
 async def _read_ranges(connection: Connection) -> list[tuple[int, int]]:

@@ -16,11 +16,11 @@ from agenthost.host.storage.checksums import (
     message_sum,
     names_sum,
     row_sum,
-    snapshot_sum,
 )
 from agenthost.host.storage.postgres.connections import Connection
-from agenthost.host.storage.postgres.group import entry_check, receipt_check
+from agenthost.host.storage.postgres.group import entry_check, receipt_check, snapshot_check
 from agenthost.host.storage.reader import decode_text
+from agenthost.wire.json import decode_json
 
 __all__ = [
     "count_rows",
@@ -72,7 +72,8 @@ def _sound_row(found: Sequence[Any]) -> SessionRow:
         raise RowDamaged("its row")
     if not is_sound(names_checksum, names_sum, number, uri, name, owner, parent):
         raise RowDamaged("its names")
-    return SessionRow(number, uri, name, owner, is_active, summary, private, parent)
+    home = decode_json(summary).get("home", parent) if parent else 0  # of a chat that has moved
+    return SessionRow(number, uri, name, owner, is_active, summary, private, home)
 
 
 async def read_session(connection: Connection, number: int) -> StoredSession | None:
@@ -93,7 +94,7 @@ async def read_snapshot(connection: Connection, number: int) -> tuple[bytes, int
     if found is None:
         return None
     state, state_seq, checksum = found
-    if not is_sound(checksum, snapshot_sum, number, state_seq, state):
+    if not is_sound(checksum, snapshot_check, number, state_seq, state):
         raise RowDamaged("its snapshot")
     return state, state_seq
 

@@ -1,4 +1,4 @@
-"""The PostgreSQL store: one host in a schema, used by one server at a time.
+"""The PostgreSQL store: one host in a schema, used by several servers.
 
 A commit is one call of one function of the server, so there is nothing half done that a stopped process could
 hold on to. If a connection is lost during a commit, nobody knows whether it happened: the same group is then
@@ -9,16 +9,20 @@ of their own.
 import asyncio
 import logging
 import math
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from threading import Lock
 from typing import Any, TypeVar
 
 from agenthost.errors import Damaged, StorageError, StoreTaken
 from agenthost.host.storage import (
+    Committed,
     Entry,
     Group,
+    NodeNotice,
+    NodeRow,
     Opening,
+    Progress,
     Receipt,
     SessionRow,
     StoredContent,
@@ -26,12 +30,13 @@ from agenthost.host.storage import (
     retention,
 )
 from agenthost.host.storage.checksums import RowDamaged
-from agenthost.host.storage.postgres import reader
+from agenthost.host.storage.postgres import nodes, reader
 from agenthost.host.storage.postgres.connections import Connection, LoopThread, Readers, connect
 from agenthost.host.storage.postgres.errors import is_refusal, translate
 from agenthost.host.storage.postgres.group import PUT_GROUP, GroupCall
+from agenthost.host.storage.postgres.listening import Listener
 from agenthost.host.storage.postgres.migrations import prepare
-from agenthost.host.storage.postgres.node import Node
+from agenthost.host.storage.postgres.node import LEASE_SECONDS, Node
 from agenthost.host.storage.postgres.opening import begin_history, finish_copy
 from agenthost.host.storage.ranges import Ranges, next_start
 from agenthost.host.store_address import StoreAddress, parse_address
@@ -51,8 +56,12 @@ class PostgresStorage:
 
     `begin` returns where the next range of sequence numbers starts, given the last known number. `taken` is
     called, in a thread of the store, when another process has taken over. About `check_word` see `prepare`.
-    With `is_copy` the store has to be new, and cannot be opened again before `put_ranges` was called.
+    With `is_copy` the store has to be new, and cannot be opened again before `put_ranges` was called. With
+    `is_alone` it is refused while a server uses it. `lease` is how many seconds this node counts as alive
+    after its last beat, and `node_url` where other nodes reach it.
     """
+
+    is_shared = True
 
     def __init__(
         self,
@@ -62,6 +71,9 @@ class PostgresStorage:
         taken: Callable[[StoreTaken], None] = lambda _: None,
         check_word: Callable[[str | None], str] | None = None,
         is_copy: bool = False,
+        is_alone: bool = False,
+        lease: float = LEASE_SECONDS,
+        node_url: str = "",
     ) -> None:
         self.address = parse_address(url) if isinstance(url, str) else url
         if self.address.password is not None:
@@ -70,18 +82,38 @@ class PostgresStorage:
         self._on_taken = taken
         self._check_word = check_word
         self._is_copy = is_copy
+        self._is_alone = is_alone or is_copy
+        self._lease = lease
+        self._node_url = node_url
         self._loop: LoopThread | None = None
-        self._node = Node(self.address, self._connect, self._taken)
-        self._readers = Readers(self._connect)
+        self._make_connections()
         self._writer: Connection = None
         self._ranges = Ranges([])
-        self._last_seq = 0
+        self.node = 0
+        self.place = 0
+        self._last_seq = 0  # the newest that is known, of any node
+        self._own_seq = 0  # the newest of this node
         self._ordinal = 1
         self._doubtful: Group | None = None  # a group that failed
         self._last_ordinal = self._base = 0  # of the last group, as the journal counts
         self._lost: StoreTaken | None = None
         self._reported: set[str] = set()  # damage that was logged already
         self._lock = Lock()
+        self._hear: Callable[[Committed | NodeNotice], None] | None = None
+        self._unheard: list[Committed | NodeNotice] = []
+
+    def _make_connections(self) -> None:
+        self._listener = Listener(self._connect, self._told)
+        self._node = Node(
+            self.address,
+            self._connect,
+            self._taken,
+            self._listener.check,
+            lease=self._lease,
+            url=self._node_url,
+        )
+        self._readers = Readers(self._connect)
+        self._claimers = Readers(self._connect, isolation="read_committed")
 
     # Opening and closing
 
@@ -99,20 +131,23 @@ class PostgresStorage:
             raise
 
     async def _open(self) -> Opening:
-        self._node = Node(self.address, self._connect, self._taken)
-        self._readers = Readers(self._connect)
+        self._make_connections()
         self._lost = self._doubtful = None
         self._last_ordinal = 0
+        self._hear, self._unheard = None, []
         connection = await connect(self.address, "agenthost")
         try:
             await prepare(self.address, connection, check_word=self._check_word, is_copy=self._is_copy)
-            await self._node.join(connection)
+            await self._node.join(connection, is_alone=self._is_alone)
         except BaseException:
             connection.terminate()
             raise
+        self.node = self._node.id
+        await self._listener.start(await connection.fetchval("SELECT channel()"))
         self._writer = await self._connect()
-        opening, self._ranges = await begin_history(self._writer, self._node.id, self._begin)
-        self._last_seq, self._ordinal = opening.last_seq, 1
+        opening, self._ranges, self.place = await begin_history(self._writer, self.node, self._begin)
+        self._last_seq = self._own_seq = opening.last_seq
+        self._ordinal = 1
         self._node.start()
         return opening
 
@@ -135,8 +170,10 @@ class PostgresStorage:
             loop.close()
 
     async def _close(self) -> None:
+        await self._listener.close()
         await self._node.leave()
         await self._readers.close()
+        await self._claimers.close()
         if self._writer is not None:
             self._writer.terminate()
             self._writer = None
@@ -154,12 +191,12 @@ class PostgresStorage:
             if group.ordinal and group.ordinal == self._last_ordinal:
                 return self._base
             is_retry = self._doubtful is not None and _is_same(group, self._doubtful)
-            base = max(self._last_seq, group.at_least)
-            if not group.writes and base == self._last_seq and not is_retry:
-                return base
+            if not group.writes and group.at_least <= self._last_seq and not is_retry:
+                return self._last_seq
             try:
-                call = GroupCall(group.writes, base)
-                loop.run(self._commit(call, base, is_retry=is_retry))
+                # Copies have numbers of their own; nobody else writes then, so the base is known.
+                call = GroupCall(group.writes, max(self._own_seq, group.at_least))
+                base = loop.run(self._commit(call, group.at_least, is_retry=is_retry))
             except Exception as error:
                 self._doubtful = self._doubtful or group
                 failure = translate(error, self.address.shown)
@@ -167,22 +204,27 @@ class PostgresStorage:
                     self._taken(failure)
                 raise failure from error
             self._doubtful = None
-            self._last_ordinal, self._base, self._last_seq = group.ordinal, base, call.last_seq
+            self._last_ordinal, self._base = group.ordinal, base
+            self._own_seq = base + call.count
+            self._last_seq = max(self._last_seq, self._own_seq)
             self._ordinal += 1
             return base
 
-    async def _commit(self, call: GroupCall, base: int, *, is_retry: bool) -> None:
+    async def _commit(self, call: GroupCall, at_least: int, *, is_retry: bool) -> int:
         if self._doubtful is not None and not is_retry:
             # Another group, so the one that failed is given up. It must not have happened after all.
-            if await self._write(_IS_WRITTEN, self._node.id, self._ordinal):
+            if await self._write(_IS_WRITTEN, self.node, self._ordinal):
                 raise StorageError(
                     "an earlier commit that failed was written after all; repeat that one first"
                 )
             self._doubtful = None
-        numbers = (self._node.id, self._ordinal, base, call.last_seq - base)
-        given = await self._write(PUT_GROUP, *numbers, *call.columns())
-        if given != base:  # nobody else gives numbers while this node is alive
-            raise StorageError(f"{self.address.shown} continues after {given}, not after {base}")
+        if call.has_numbers:
+            at_least = max(self._own_seq, at_least)
+        numbers = (self.node, self._ordinal, at_least, call.count, call.notice())
+        base = int(str(await self._write(PUT_GROUP, *numbers, *call.columns())))
+        if call.has_numbers and base != at_least:
+            raise StorageError(f"{self.address.shown} continues after {base}, not after {at_least}")
+        return base
 
     async def _write(self, sql: str, *values: object) -> object:
         if self._lost is not None:
@@ -205,7 +247,7 @@ class PostgresStorage:
         with self._lock:
             loop = self._opened()
             oldest = self._ranges.before(total, self._last_seq)
-            values = (self._node.id, per_session, total, oldest, retention.MAX_REMOVED)
+            values = (self.node, per_session, total, oldest, retention.MAX_REMOVED)
             try:
                 return int(str(loop.run(self._write("SELECT trim_v1($1, $2, $3, $4, $5)", *values))))
             except Exception as error:
@@ -284,6 +326,101 @@ class PostgresStorage:
     def version_of(self, identity: str) -> str | None:
         """Return the protocol version that was agreed with a client; see `Storage.version_of`."""
         return self._read("the list of clients", lambda connection: reader.read_version(connection, identity))
+
+    # Nodes; see `SharedStorage`
+
+    def listen(self, hear: Callable[[Committed | NodeNotice], None]) -> None:
+        """Call a function, in a thread of the store, with every notice since the store was opened."""
+        self._opened().run(self._listen(hear))
+
+    async def _listen(self, hear: Callable[[Committed | NodeNotice], None]) -> None:
+        unheard, self._unheard = self._unheard, []
+        for notice in unheard:
+            hear(notice)
+        self._hear = hear
+
+    def _told(self, notice: Committed | NodeNotice) -> None:
+        if isinstance(notice, Committed):
+            self._last_seq = max(self._last_seq, notice.last_seq)
+        if self._hear is None:
+            self._unheard.append(notice)
+        else:
+            self._hear(notice)
+
+    def ledger_after(self, place: int) -> Sequence[Committed]:
+        """Read the commits after this place; see `SharedStorage`."""
+        return self._read("the ledger", lambda connection: nodes.read_ledger(connection, place))
+
+    def owner_of(self, number: int) -> int:
+        """Return the id of the node that owns a session; 0 if it is free."""
+        return self._read("a session", lambda connection: nodes.read_owner(connection, number))
+
+    def claim(self, numbers: Collection[int]) -> Mapping[int, int]:
+        """Take these sessions if they are free; see `SharedStorage`."""
+        return self._change(lambda connection: nodes.claim(connection, self.node, numbers))
+
+    def claim_root(self) -> int:
+        """Take the root if it is free. Return the node that owns it."""
+        return int(self._change(lambda one: one.fetchval("SELECT claim_root_v1($1)", self.node)))
+
+    def abandoned(self, limit: int) -> Sequence[SessionRow]:
+        """Return rows of sessions and chats with a turn that are free, in no order."""
+        return self._read("a session", lambda connection: nodes.read_abandoned(connection, limit))
+
+    def release(self) -> None:
+        """Give all sessions away; see `SharedStorage`."""
+        self._change(lambda connection: connection.execute("SELECT release_v1($1)", self.node))
+
+    def reserve(
+        self, uri: str, name: str, owner: str, others: tuple[Sequence[str], Sequence[str]]
+    ) -> int | str:
+        """Reserve a URI and a name for a new session; see `SharedStorage`."""
+        uris, names = (uri, *others[0]), (name, *others[1])
+        return self._change(lambda connection: nodes.reserve(connection, self.node, uris, names, owner))
+
+    def unreserve(self, number: int) -> None:
+        """Give a reservation back."""
+        sql = "DELETE FROM reservation WHERE number = $1 AND node = $2"
+        self._change(lambda connection: connection.execute(sql, number, self.node))
+
+    def entries_between(self, after: int, up_to: int, resources: Collection[int]) -> Sequence[Entry]:
+        """Read the log of these resources after one number and up to another, in order."""
+        return self._read("the log", lambda one: nodes.read_between(one, after, up_to, resources))
+
+    def progress(self, known: Mapping[int, int]) -> Mapping[int, Progress]:
+        """Read rows and new messages of sessions; see `SharedStorage`."""
+        return self._read("a transcript", lambda connection: nodes.read_progress(connection, known))
+
+    def nodes(self) -> Sequence[NodeRow]:
+        """Return the nodes that are alive."""
+        return self._read("the list of nodes", nodes.read_nodes)
+
+    def put_facts(self, facts: bytes) -> None:
+        """Replace the facts of this node, and tell the others."""
+        self._change(lambda connection: connection.execute("SELECT put_facts_v1($1, $2)", self.node, facts))
+
+    def rows_of(self, numbers: Collection[int]) -> Mapping[int, SessionRow]:
+        """Read rows of sessions, by their numbers."""
+        return self._read("a session", lambda connection: nodes.read_rows(connection, numbers))
+
+    def removed(self, numbers: Collection[int]) -> Sequence[tuple[int, str, str, bool]]:
+        """Return what was removed lately; see `SharedStorage`."""
+        return self._read("a session", lambda connection: nodes.read_removed(connection, numbers))
+
+    def presence_after(self, place: int) -> tuple[int, Sequence[tuple[int, str, bool]]]:
+        """Return whose presence has changed; see `SharedStorage`."""
+        return self._read("the list of clients", lambda one: nodes.read_presence(one, place))
+
+    def session_count(self) -> int:
+        """Return how many sessions there are, without further chats."""
+        sql = "SELECT session_count FROM tally"
+        return int(self._read("the tally", lambda connection: connection.fetchval(sql)))
+
+    def _change(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+        try:
+            return self._opened().run(self._claimers.run(work))
+        except (Exception, asyncio.CancelledError) as error:
+            raise translate(error, self.address.shown) from error
 
     # Copying
 
