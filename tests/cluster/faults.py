@@ -53,7 +53,7 @@ class Faults:
                 await self._fleet.check()
                 await asyncio.sleep(0.05)
             running.add(asyncio.create_task(self._do(name)))
-            await asyncio.sleep(self._chance.uniform(0.05, 1.0))
+            await asyncio.sleep(self._chance.uniform(0.05, 0.7))
             while len(running) >= AT_ONCE:
                 done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:

@@ -84,7 +84,8 @@ class Slot:
             words += ["--lease", f"{lease:g}"]
         environment = {name: value for name, value in os.environ.items() if not name.startswith("AGENTHOST_")}
         environment |= {"AGENTHOST_SECRET_KEY": SECRET_KEY, "CLUSTER_NOTES": str(notes)}
-        environment |= {"PYTHONPATH": str(TESTS), "XDG_RUNTIME_DIR": str(self.folder)}
+        homes = ("XDG_RUNTIME_DIR", "XDG_DATA_HOME", "XDG_STATE_HOME")
+        environment |= {"PYTHONPATH": str(TESTS), **dict.fromkeys(homes, str(self.folder))}
         with (self.folder / "stderr.txt").open("ab") as errors:
             self.process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "agenthost", "serve", str(TESTS / "cluster" / "served.py")),

@@ -16,7 +16,7 @@ from cluster.checks import check_store
 from cluster.clients import Book, Client
 from cluster.faults import Faults
 from cluster.fleet import Fleet
-from cluster.monitor import Monitor
+from cluster.monitor import FENCED_SECONDS, Monitor
 from cluster.talkers import Talker
 from cluster.watchers import Watcher
 from crash.checks import Wrong, demand
@@ -114,6 +114,7 @@ class Harness:
         try:
             await _wait(hurting, looking, *living)
             self._faults.heal()
+            await asyncio.sleep(FENCED_SECONDS)  # until those that were taken for dead have noticed
             await self._fleet.wait_ready()
             for client in self._clients:
                 client.is_ending = True

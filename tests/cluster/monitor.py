@@ -54,12 +54,17 @@ class Monitor:
                         timeout=2,
                     )
                 await self._look(connection)
+                await asyncio.sleep(LOOK_SECONDS)
+            except asyncio.CancelledError:
+                if connection is not None:
+                    connection.terminate()
+                raise
             except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError):
                 if connection is not None:
                     connection.terminate()
                 connection = None
                 self._orphans.clear()
-            await asyncio.sleep(LOOK_SECONDS)
+                await asyncio.sleep(LOOK_SECONDS)
 
     async def _look(self, connection: Any) -> None:
         dead, place, alive, owners, numbers = await connection.fetchrow(_LOOK, timeout=5)
