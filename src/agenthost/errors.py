@@ -251,6 +251,14 @@ class SessionNotReady(HostError):
         self.lifecycle = lifecycle
 
 
+class OwnedElsewhere(HostError):
+    """A session is written by another node of this host, which cannot be asked for this, or not now."""
+
+    def __init__(self, what: str, why: str = "") -> None:
+        more = f" ({why})" if why else ""
+        super().__init__(f"{what} is at another node of this host, and this cannot be done from here{more}")
+
+
 class ClientActive(HostError):
     """Another client brings the tools of a session."""
 

@@ -15,6 +15,7 @@ from hosting import new_session, run, started, user_message
 URI = "demo:/one"
 
 
+@pytest.mark.sqlite
 def test_a_second_engine_on_the_same_folder_is_refused_and_told_who_has_it(tmp_path: Path) -> None:
     async def story() -> None:
         async with started(tmp_path):

@@ -90,7 +90,7 @@ def test_every_node_hears_of_every_commit_in_order(nodes: Pair) -> None:
     assert [one.place for one in commits] == list(range(second.place + 1, second.place + 13))
     assert [one.base for one in commits[1:]] == [one.last_seq for one in commits[:-1]]
     assert commits[0].rows == {1: "+"}
-    assert commits[1].resources == {1}
+    assert commits[1].resources == frozenset({1})
     assert [one.has_presence for one in commits[-2:]] == [False, True]
     assert second.presence_after(0)[1] == [(second.node, "me", True)]
 

@@ -275,14 +275,21 @@ class Journal:
         stats.group_size_total += group.size
         stats.commit_seconds[bisect_left(COMMIT_SECONDS, seconds)] += 1
         stats.commit_seconds_total += seconds
-        self.line.show(group.to_show, base, base + group.count)
-        self._done = group.ticket
-        if self._waiters:
-            self._release_waiters()
+        if self.line.is_shared:
+            self.line.hold(partial(self._show, group, base), base, has_notice=bool(group.writes))  # type: ignore[attr-defined]
+        else:
+            self._show(group, base)
         if self._next.writes or self._next.to_show or self._sources:
             asyncio.get_running_loop().call_soon(self._flush, self.ticket, MAX_FLUSH_TICKS)
         else:
             self._is_writing = False
+
+    def _show(self, group: _Group, base: int, known: int | None = None) -> None:
+        base = base if known is None else known
+        self.line.show(group.to_show, base, base + group.count)
+        self._done = group.ticket
+        if self._waiters:
+            self._release_waiters()
 
     def _try_again(self, group: _Group, failure: BaseException) -> None:
         """Try the same group again later. Its ordinal tells the store if it was committed after all."""

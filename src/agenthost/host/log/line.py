@@ -39,8 +39,15 @@ class Mark(msgspec.Struct, gc=False):
 class Line:
     """Shows things. `shown_seq` is the number of the newest envelope that is durable and was shown."""
 
+    is_shared = False
+    """Whether other nodes write too: see `shared_line`."""
+
     def __init__(self, shown_seq: int) -> None:
         self.shown_seq = shown_seq
+
+    async def wait_for(self, seq: int, seconds: float | None = None) -> bool:
+        """Return whether this number was shown; other nodes may show it later."""
+        return seq <= self.shown_seq
 
     def show(self, items: Iterable[Placed], base: int, last_seq: int) -> None:
         """Show the items of a committed group, numbered from its base up to `last_seq`."""

@@ -6,6 +6,7 @@ sessions, `memory` holds those in use. `additions`, `chat_moves` and `removals` 
 `session_uris` says which URIs are free, `session_counts` how many sessions there are. `changesets` has the
 files that they changed, `scrollback` bounds a terminal's content. `feed` is how a subscriber sees them,
 `senders` where actions come from. `blobs` and `blob_access` are for large contents, `search` finds sessions,
-`refusals` and `redaction` keep secrets out of the log.
+`refusals` and `redaction` keep secrets out of the log. With several nodes, `ownership` says what this one
+writes, `followed` has what others write, and `shares` what else they have in common.
 May import: log, files, storage, access, limits.
 """

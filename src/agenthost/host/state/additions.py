@@ -115,8 +115,8 @@ class Additions:
         source: int | None = None,
     ) -> Session:
         name = name or secrets.token_hex(8)
-        await self._claims.claim(uri, name, owner)
-        session = self._records.new_session(uri, conversation, name, owner, private, messages)
+        number = await self._claims.claim(uri, name, owner)
+        session = self._records.new_session(uri, conversation, name, owner, private, messages, number=number)
         copies = [] if source is None else [CopyContent(source, session.number)]
         self._counts.change(+1)
         # The caller may be cancelled while it waits; the session is created all the same.
@@ -139,13 +139,15 @@ class Additions:
         act: ActOnSession,
     ) -> Session:
         name, owner = name or secrets.token_hex(8), above.row.owner
-        await self._claims.claim(uri, name, owner)
+        number = await self._claims.claim(uri, name, owner)
         try:
             self._memory.check(above)
         except BaseException:
-            self._claims.release(uri, name)
+            self._claims.give_up(uri, name)
             raise
-        session = self._records.new_session(uri, conversation, name, owner, private, above=above)
+        session = self._records.new_session(
+            uri, conversation, name, owner, private, above=above, number=number
+        )
         self._counts.change(+1)
         self._write_below(session, [], act)
         await self._journal.wait()
@@ -174,16 +176,16 @@ class Additions:
         """
         uri, name, owner = chat["resource"], secrets.token_hex(16), home.row.owner
         try:
-            await self._claims.claim(uri, name, owner)
+            number = await self._claims.claim(uri, name, owner)
         except SessionExists:
             raise ChatExists(uri) from None
         # No await from here on: the chat and its entry in the catalogue are one commit.
-        added = self._records.new_chat(home, chat, name, private or {}, messages)
+        added = self._records.new_chat(home, chat, name, private or {}, messages, number)
         try:
             self._memory.check(home)
             check(added)
         except BaseException:
-            self._claims.release(uri, name)
+            self._claims.give_up(uri, name)
             raise
         copies = [] if source is None else [CopyContent(source.number, added.number)]
         self._write_below(added, copies, act)
@@ -206,4 +208,4 @@ class Additions:
 
 def _add_write(session: Session) -> AddSession:
     messages = tuple(message.encoded() for message in session.messages)
-    return AddSession(session.row, session.encoded(), session.shown_seq, messages)
+    return AddSession(session.row, session.encoded(), session.shown_seq, messages, session.top.number)

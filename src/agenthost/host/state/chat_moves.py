@@ -55,6 +55,8 @@ class ChatMoves:
             act(target, actions.chat_updated(uri, place))
         if source is not target:
             self._memory.move(chat, target)
+            for task in filter(None, map(self._memory.find_chat, moved - {chat.uri})):
+                task.keep(task.private)  # its row says which session it belongs to
             for entry in entries:
                 act(source, actions.chat_removed(entry["resource"]))
             for entry in entries:

@@ -17,13 +17,16 @@ from agenthost.host.access.identity import Identity
 from agenthost.host.limits import Limits
 from agenthost.host.log.journal import Journal
 from agenthost.host.log.line import Line
+from agenthost.host.log.shared_line import SharedLine
 from agenthost.host.log.subscriptions import Hub, Subscriber
 from agenthost.host.state.additions import Additions
 from agenthost.host.state.blobs import Blobs
 from agenthost.host.state.changesets import Changesets
 from agenthost.host.state.chat_moves import ChatMoves
 from agenthost.host.state.feed import Feed
+from agenthost.host.state.followed import Followed
 from agenthost.host.state.memory import SessionMemory
+from agenthost.host.state.ownership import Ownership
 from agenthost.host.state.records import Records
 from agenthost.host.state.registry import SessionRegistry
 from agenthost.host.state.removals import Removals
@@ -33,8 +36,9 @@ from agenthost.host.state.senders import Senders
 from agenthost.host.state.session import NS_PER_MS, Session
 from agenthost.host.state.session_counts import SessionCounts
 from agenthost.host.state.session_uris import Claims
+from agenthost.host.state.shares import Shares
 from agenthost.host.state.terminal import TerminalTable
-from agenthost.host.storage import Opening, Storage
+from agenthost.host.storage import Opening, SharedStorage, Storage, shared_of
 from agenthost.wire.ahp.config import RootConfigState
 from agenthost.wire.ahp.root import AgentInfo
 
@@ -75,8 +79,11 @@ class Engine:
         search: finds sessions by their messages.
         hub: all subscriptions.
         terminals: the terminals that there are, by URI.
+        shared: the store, if several nodes use it; then `shares` hears of them, and `ownership` says what
+            this one writes.
     """
 
+    shared: SharedStorage | None
     opening: Opening
     line: Line
     journal: Journal
@@ -117,6 +124,8 @@ class Engine:
         self._config = config
         self._clock = clock
         self._tasks: list[asyncio.Task[None]] = []
+        self.shares: Shares | None = None
+        self.ownership: Ownership | None = None
 
     async def __aenter__(self) -> Self:
         """Open the store.
@@ -133,14 +142,21 @@ class Engine:
         return self
 
     async def _start(self) -> None:
-        self.line = Line(self.opening.last_seq)
+        shared = self.shared = shared_of(self.storage)
+        self.line = (
+            Line(self.opening.last_seq) if shared is None else SharedLine(self.opening.last_seq, shared)
+        )
         self.journal = Journal(self.storage, self.line, max_backlog=self.limits.write_backlog)
         self.root = Root(self.opening, self.journal, self.hub.publish)
-        self._make_sessions()
         self.senders = Senders(self.storage, self.journal)
+        self._make_sessions()
         self.changesets = Changesets(self.sessions, self.contents, self.journal, self.hub)
+        if self.shares is not None:
+            await self.shares.start()
         self.root.reconcile(self.opening.session_count, agents=self._agents, config=self._config)
         await self._wait_durable()
+        if self.shares is not None:
+            self.shares.tell_facts()
         self._tasks = [asyncio.create_task(one) for one in (self._trim_for_ever(), self._sync_for_ever())]
 
     def _make_sessions(self) -> None:
@@ -149,7 +165,19 @@ class Engine:
         records = Records(opening.last_number, journal, hub, self._clock)
         claims = Claims(storage, journal, self.terminals.is_taken)
         counts = SessionCounts(opening.session_count, storage, journal, self.root.set_active_sessions)
-        sessions = SessionRegistry(storage, memory, records=records, claims=claims, loaded=self._loaded)
+        self.ownership = None
+        if self.shared is not None and isinstance(self.line, SharedLine):
+            followed = Followed(self.shared, memory, root=self.root, hub=hub, deliver=self.senders.deliver)
+            self.ownership = Ownership(self.shared, self.line, memory=memory, followed=followed)
+            self.shares = Shares(self.shared, self.line, followed=followed, root=self.root, counts=counts)
+        sessions = SessionRegistry(
+            storage,
+            memory,
+            records=records,
+            claims=claims,
+            loaded=self._loaded,
+            ownership=self.ownership,
+        )
         self.sessions, self.session_counts = sessions, counts
         self.additions = Additions(
             sessions, memory=memory, records=records, claims=claims, counts=counts, journal=journal
@@ -187,6 +215,8 @@ class Engine:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
         await self.journal.close(seconds)
+        if self.shares is not None:
+            await self.shares.close()
         await asyncio.to_thread(self.storage.close)
 
     def now(self) -> int:

@@ -28,6 +28,9 @@ from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.ahp.chat import ChatState
 from agenthost.wire.json import Json
 
+RESUME_SECONDS = 1.0
+"""How long a returning subscriber waits until what it has seen elsewhere was shown here."""
+
 UNPACKED_AT_ONCE = 64
 """How many entries of the log are made into envelopes before these are counted."""
 
@@ -163,6 +166,8 @@ class Feed:
         `expand` makes envelopes of the stored entries. Some may be of channels that are not followed.
         `numbers` is filled with the URIs by the numbers that the entries have.
         """
+        # The client may have seen it at another node that is ahead of this one.
+        await self._line.wait_for(last_seen, RESUME_SECONDS)
         found, missing = await self._sort(uris)
         if numbers is not None:
             numbers |= {number: uri for uri, number in found.items()}

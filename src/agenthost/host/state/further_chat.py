@@ -142,7 +142,7 @@ class FurtherChat(Session):
         self._home = home
         summary = stored_summary(self.uri, self.created_at, home.number)
         self.row = msgspec.structs.replace(self.row, parent=home.number, summary=summary)
-        self._ticket = self.journal.write([PutRow(self._fresh_row())])
+        self._ticket = self.journal.write([PutRow(self._fresh_row(), self.top.number)])
 
     def _listed(self) -> bytes:
         return self.row.summary

@@ -22,6 +22,7 @@ class SessionMemory:
         uris: the URIs of the sessions, by their names.
         chats: the URIs of sessions and further chats, by those of their chats.
         drops: how many were removed from the store so far.
+        foreign: those that other nodes write, by their numbers.
     """
 
     def __init__(self, hub: Hub, max_sessions: int) -> None:
@@ -29,6 +30,7 @@ class SessionMemory:
         self.uris: dict[str, str] = {}
         self.chats: dict[str, str] = {}
         self.drops = 0
+        self.foreign: dict[int, Session] = {}
         self._hub = hub
         self._max_sessions = max_sessions
         self._pins: Counter[int] = Counter()  # how many records are right below one
@@ -43,6 +45,8 @@ class SessionMemory:
             self.uris[session.row.name] = session.row.uri
         if session.above is not None:
             self._pins[session.above.number] += 1
+        if session.is_foreign:
+            self.foreign[session.number] = session
         self._make_room()
 
     def expect(self, added: Session) -> None:
@@ -89,6 +93,7 @@ class SessionMemory:
         if session is not None:
             self.uris.pop(session.row.name, None)
             self.chats.pop(session.chat_uri, None)
+            self.foreign.pop(session.number, None)
             if session.above is not None:
                 self._pins[session.above.number] -= 1
         return session
@@ -107,5 +112,6 @@ class SessionMemory:
 
     def _can_evict(self, session: Session) -> bool:
         # A session that is being created is about to be changed.
-        is_idle = session.is_written and not session.has_turn and session.state["lifecycle"] != "creating"
+        is_busy = session.has_turn or session.state["lifecycle"] == "creating"
+        is_idle = session.is_written and (session.is_foreign or not is_busy)
         return is_idle and not self._hub.is_heard(session.number) and not self._pins[session.number]

@@ -40,13 +40,17 @@ class Records:
         private: Private,
         messages: Sequence[TranscriptEntry] = (),
         above: Session | None = None,
+        number: int | None = None,
     ) -> Session:
-        """Make a session that begins with these states, or a task of what is `above`."""
-        self._last_number += 1
+        """Make a session that begins with these states, or a task of what is `above`.
+
+        `number` is the one that was reserved for it, if other nodes give numbers too.
+        """
+        number = self._next_number(number)
         state, chat = conversation
         created_at = chat["modifiedAt"]
         row = SessionRow(
-            number=self._last_number,
+            number=number,
             uri=uri,
             name=name,
             owner=owner,
@@ -58,16 +62,28 @@ class Records:
         return self._session(row, conversation, created_at, seq, list(messages), private, above)
 
     def new_chat(
-        self, home: Session, chat: ChatState, name: str, private: Private, messages: Sequence[TranscriptEntry]
+        self,
+        home: Session,
+        chat: ChatState,
+        name: str,
+        private: Private,
+        messages: Sequence[TranscriptEntry],
+        number: int | None = None,
     ) -> FurtherChat:
-        """Make a further chat of a session that begins with this state."""
-        self._last_number += 1
+        """Make a further chat of a session that begins with this state; `number` as for a session."""
+        number = self._next_number(number)
         uri, created_at = chat["resource"], chat["modifiedAt"]
         row = SessionRow(
-            *(self._last_number, uri, name, home.row.owner, False),
+            *(number, uri, name, home.row.owner, False),
             *(stored_summary(uri, created_at), encode_json(private), home.number),
         )
         return self._chat(home, row, chat, self._journal.line.shown_seq, list(messages), private)
+
+    def _next_number(self, reserved: int | None) -> int:
+        if reserved is not None:
+            return reserved
+        self._last_number += 1
+        return self._last_number
 
     def restore(self, stored: StoredSession, above: Session | None, private: Private) -> Session:
         """Make a session or a further chat from what the store has of it."""

@@ -5,10 +5,11 @@ nothing here. A further chat is loaded like a session, by its own URI, after wha
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from agenthost.errors import Damaged, SessionNotFound
 from agenthost.host.state.memory import SessionMemory
+from agenthost.host.state.ownership import Ownership
 from agenthost.host.state.private import Private
 from agenthost.host.state.records import Records
 from agenthost.host.state.session import Session
@@ -30,8 +31,14 @@ class SessionRegistry:
         records: Records,
         claims: Claims,
         loaded: Sequence[Callable[[Session], None]],
+        ownership: Ownership | None = None,
     ) -> None:
-        """Find sessions in memory or in the store; `loaded` is called with each that is loaded."""
+        """Find sessions in memory or in the store.
+
+        `loaded` is called with each that is loaded, and that this node writes; `ownership` says which, if
+        there are other nodes.
+        """
+        self._ownership = ownership
         self._storage = storage
         self._memory = memory
         self._sessions = memory.sessions
@@ -100,7 +107,9 @@ class SessionRegistry:
         while (held := self._sessions.get(uri)) is None:
             task = self._loading.get(uri)
             if task is None:
-                task = self._loading[uri] = asyncio.create_task(self._load(uri))
+                shared = self._ownership
+                load = self._load(uri) if shared is None else self._load_shared(uri, shared)
+                task = self._loading[uri] = asyncio.create_task(load)
                 task.add_done_callback(lambda _: self._loading.pop(uri, None))
             # Several callers may wait for one load; cancelling one of them must not cancel the load.
             await asyncio.shield(task)
@@ -185,9 +194,72 @@ class SessionRegistry:
             raise SessionNotFound(uri)
         session = self._records.restore(stored, above, private)
         self._memory.add(session)
+        self._tell_loaded(session)
+        return session
+
+    def _tell_loaded(self, session: Session) -> None:
         for on_load in self._loaded:
             on_load(session)
+
+    # With other nodes
+
+    async def _load_shared(self, uri: str, ownership: Ownership) -> Session:
+        """Load a session that this node writes, or that it only follows."""
+        row = await asyncio.to_thread(self._storage.find, uri=uri)
+        if row is None or self._claims.has_uri(uri):
+            raise SessionNotFound(uri)
+        followed = ownership.followed
+        followed.begin(row.number)
+        try:
+            owner = await ownership.resolve(row.number)
+            stored, above, private = await self._read_shared(row, ownership, is_own=owner == ownership.node)
+        except BaseException:
+            followed.give_up(row.number)
+            raise
+        # No await from here on: what is written from now on is shown to it.
+        session = self._records.restore(stored, above, private)
+        if owner != ownership.node:
+            session.become_foreign()
+        self._memory.add(session)
+        followed.finish(session)
+        if not session.is_foreign:
+            self._tell_loaded(session)
         return session
+
+    async def _read_shared(
+        self, row: SessionRow, ownership: Ownership, *, is_own: bool
+    ) -> tuple[StoredSession, Session | None, Private]:
+        """Read a session, and wait until all of it was shown. What has to be in memory with it is loaded."""
+        while True:
+            drops = self._memory.drops
+            stored = await asyncio.to_thread(self._read, row.uri)
+            if stored is None or stored.row.number != row.number or self._claims.has_uri(row.uri):
+                raise SessionNotFound(row.uri)
+            private = decode_json(stored.row.private)
+            above = await self._find_above(stored.row, private)
+            if above is not None and above.is_foreign and is_own:
+                await self.take([above.number])
+            await ownership.wait_shown(stored)
+            is_held = above is None or self._sessions.get(above.uri) is above
+            # Read again if a session was removed while reading: it may be this one.
+            if is_held and drops == self._memory.drops:
+                return stored, above, private
+
+    async def take(self, numbers: Collection[int]) -> list[int]:
+        """Write these sessions from now on, if they are free, with all that is in memory of their families.
+
+        Return those that belong to this node now.
+        """
+        if self._ownership is None:
+            return list(numbers)
+        own = await self._ownership.claim(numbers)
+        # Those above come first: they were loaded before what is below them.
+        for session in sorted(self._memory.foreign.values(), key=lambda one: one.number):
+            family = {session.number, session.top.number}
+            is_meant = not family.isdisjoint(own) or _is_above(session, own, self._sessions)
+            if is_meant and await self._ownership.adopt(session):
+                self._tell_loaded(session)
+        return own
 
     async def _find_above(self, row: SessionRow, private: Private) -> Session | None:
         """Return what has to be in memory before a session or a further chat is."""
@@ -207,3 +279,8 @@ class SessionRegistry:
             return None if row is None else self._storage.load(row.number)
         except Damaged:
             raise Damaged(f"session {uri!r:.200}") from None  # the caller knows it by its URI
+
+
+def _is_above(session: Session, numbers: Collection[int], held: Mapping[str, Session]) -> bool:
+    """Return whether one of these is a chat or a task of a session."""
+    return any(one.number in numbers and one.top is session.top for one in held.values())

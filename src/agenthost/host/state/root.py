@@ -6,17 +6,18 @@ which acts if something changed. Knows no agents and no connections.
 """
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from agenthost.core import actions
 from agenthost.core.reducers import Live, reduce_root
 from agenthost.host.access.identity import Identity
-from agenthost.host.log.entries import count_numbers, encode_entry
+from agenthost.host.log.entries import count_numbers, encode_entry, first_line
 from agenthost.host.log.journal import Journal
 from agenthost.host.log.subscriptions import LogItem
 from agenthost.host.log.text_runs import unpack
 from agenthost.host.state.refusals import stored_refusal
-from agenthost.host.storage import ROOT, DropLog, Opening, PutSnapshot
+from agenthost.host.storage import ROOT, DropLog, Entry, Opening, PutSnapshot
 from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.ahp.actions import RootAction
 from agenthost.wire.ahp.actions.envelope import ActionOrigin
@@ -27,6 +28,14 @@ from agenthost.wire.json import JsonObject, decode_json, encode_json
 
 SNAPSHOT_ENTRIES = 1_000
 """After how many entries a snapshot is written. The root is small, so its size does not matter."""
+
+
+@dataclass(slots=True)
+class Elsewhere:
+    """What a node, or all others, have that the root shows."""
+
+    agents: list[AgentInfo] = field(default_factory=list)
+    terminals: list[TerminalInfo] = field(default_factory=list)
 
 
 class Root:
@@ -50,6 +59,14 @@ class Root:
         self._journal = journal
         self._publish = publish
         self._count: int | None = None
+        self.is_foreign = False
+        """Whether another node writes it, and this one only follows."""
+        self.elsewhere = Elsewhere()
+        """What other nodes have."""
+        self.own = Elsewhere()
+        """What this node has."""
+        self.changed: Callable[[], None] | None = None
+        """Called when this node has something else than before."""
 
     @property
     def state(self) -> RootState:
@@ -100,12 +117,46 @@ class Root:
         return item
 
     def set_agents(self, agents: Sequence[AgentInfo]) -> None:
-        """Set which agents there are."""
-        self._set("agents", actions.agents_changed(agents))
+        """Set which agents this node has."""
+        self.own.agents = list(agents)
+        self._tell_changed()
+        self.set_agents_of_all()
+
+    def set_agents_of_all(self) -> None:
+        """Show the agents of all nodes; of two with one name, that of this node."""
+        own = {one["provider"] for one in self.own.agents}
+        others = [one for one in self.elsewhere.agents if one["provider"] not in own]
+        self._set("agents", actions.agents_changed([*self.own.agents, *others]))
+
+    def _tell_changed(self) -> None:
+        if self.changed is not None:
+            self.changed()
 
     def set_terminals(self, terminals: Sequence[TerminalInfo]) -> None:
-        """Set which terminals there are."""
-        self._set("terminals", actions.terminals_changed(terminals))
+        """Set which terminals this node has."""
+        self.own.terminals = list(terminals)
+        self._tell_changed()
+        self.set_terminals_of_all()
+
+    def set_terminals_of_all(self) -> None:
+        """Show the terminals of all nodes."""
+        self._set("terminals", actions.terminals_changed([*self.own.terminals, *self.elsewhere.terminals]))
+
+    def follow(self, entry: Entry) -> None:
+        """Show what the node that writes the root has written."""
+        if entry.seq <= self.shown_seq:
+            return
+        envelope = decode_json(first_line(entry.envelope, entry.seq))
+        action: Any = envelope["action"]
+        self.shown_seq = entry.seq
+        if entry.only_for is not None:
+            return  # a refusal, which went to its client
+        self.live = self.shown = after = reduce_root(self.shown, action)
+        item = LogItem(
+            *(entry.seq, ROOT, entry.envelope, None, max(1, entry.envelope.count(b"\n"))),
+            *(ROOT_URI, ROOT_URI, action, after),
+        )
+        self._publish(item)
 
     def set_active_sessions(self, count: int) -> None:
         """Set how many sessions there are. It is applied with the journal's next group.
@@ -124,6 +175,8 @@ class Root:
 
     def _set(self, key: str, action: RootAction) -> None:
         """Apply an action that sets this key of the state, if it changes anything."""
+        if self.is_foreign:
+            return  # the node that writes the root does, once it hears of it
         # Compared in encoded form and copied: a list that is changed in place would always be equal.
         encoded = encode_json(action)
         if encode_json(action.get(key)) != encode_json(self.state.get(key)):
@@ -141,6 +194,9 @@ class Root:
         Terminals do not outlive the process. `agents` may be set later instead. `config` has the settings as
         they are defined now, with their default values.
         """
+        if self.is_foreign:
+            self.own.agents = list(agents or ())
+            return
         self._set_config(config)
         if agents is not None:
             self.set_agents(agents)
@@ -177,7 +233,7 @@ class Root:
         return PutSnapshot(ROOT, encode_json(self.state))
 
     def _snapshot_if_due(self) -> int | None:
-        is_due = self.entries >= SNAPSHOT_ENTRIES
+        is_due = self.entries >= SNAPSHOT_ENTRIES and not self.is_foreign
         return self._journal.write([self.snapshot()]) if is_due else None
 
     def _show(self, item: LogItem) -> None:

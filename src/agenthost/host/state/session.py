@@ -26,6 +26,7 @@ from agenthost.core.summaries import session_summary
 from agenthost.core.times import elapsed_ms, iso_time
 from agenthost.core.token_estimate import estimate_tokens
 from agenthost.core.transcript import Message
+from agenthost.errors import OwnedElsewhere
 from agenthost.host.access.identity import Identity
 from agenthost.host.log.entries import count_numbers, encode_entry
 from agenthost.host.log.journal import Journal
@@ -89,6 +90,9 @@ class Session:
     """Whether its chat is also a chat of another session: see `task_session`."""
 
     above: "Session | None" = None
+
+    is_foreign = False
+    """Whether another node writes it, and this one only follows: see `followed_session`."""
 
     def __init__(
         self,
@@ -269,6 +273,8 @@ class Session:
             if private is not None:
                 self._keep(private, kept or b"")
             self._ticket = self.journal.ticket
+        elif self.is_foreign:
+            raise OwnedElsewhere(self.uri)
         return self.journal.ticket
 
     def _apply_to_chat(
@@ -323,6 +329,7 @@ class Session:
 
     def follow_up(self, action: SessionAction) -> None:
         """Apply what follows in the session from an action in one of its further chats, in its commit."""
+        self.check_own()
         if not self._is_gone:
             if self._streamed:
                 self.flush_text()
@@ -361,11 +368,13 @@ class Session:
 
     def note(self, messages: Sequence[TranscriptEntry]) -> int:
         """Append to the transcript, without an action. Return the ticket."""
+        self.check_own()
         self._append_messages(messages, [message.encoded() for message in messages])
         return self.journal.ticket
 
     def keep(self, private: Private) -> int:
         """Replace the private data, without an action. Return the ticket."""
+        self.check_own()
         self._keep(private, encode_json(private))
         return self.journal.ticket
 
@@ -390,6 +399,7 @@ class Session:
         fields that must not be stored, see `refusals`. `legacy` is the action as a client of an older
         protocol sent it.
         """
+        self.check_own()
         self.flush_text()
         envelope = encode_entry(channel, action, origin, reason, legacy=legacy)
         count = count_numbers(legacy)
@@ -402,6 +412,38 @@ class Session:
             self.entries += 1
             self._snapshot_if_due()
         return item
+
+    def check_own(self) -> None:
+        """Refuse a session that another node writes.
+
+        Raises:
+            OwnedElsewhere: it is one.
+        """
+        if self.is_foreign:
+            raise OwnedElsewhere(self.uri)
+
+    def become_foreign(self) -> None:
+        """Only follow from now on: another node writes it."""
+        self.is_foreign = self._is_gone = True
+
+    def become_own(self) -> None:
+        """Write from now on. Everything that the other node wrote was followed."""
+        self.is_foreign = self._is_gone = False
+
+    def follow(self, item: LogItem) -> None:
+        """Show what the node that writes it has written; `after` is the state that it leads to."""
+        if item.channel is self.chat_uri:
+            self._chat = item.after
+        else:
+            self.state = item.after
+        self.entries += item.count
+        self._show(item)
+
+    def put_stored(self, row: SessionRow, private: Private) -> None:
+        """Take over what the store has besides the states and the transcript."""
+        self.row, self._private = row, row.private
+        self.private = private
+        self._measured = (0, 0)
 
     def flush_text(self) -> None:
         """Apply the buffered text. Never raises: whoever streamed it has moved on."""
@@ -446,7 +488,7 @@ class Session:
         # Last: what was applied above may have changed the summary.
         if self._has_new_row:
             self._has_new_row = False
-            self._ticket = self.journal.write([PutRow(self._fresh_row())])
+            self._ticket = self.journal.write([PutRow(self._fresh_row(), self.top.number)])
 
     def _update_catalogue(self, before: ChatState) -> None:
         """Update the chat's entry in the catalogue of the session (C2)."""
@@ -532,7 +574,8 @@ class Session:
         # A session with deferred actions has to be resumed as well.
         is_active = "activeTurn" in self._chat.base or "deferred" in self.private
         self.row = SessionRow(
-            *(row.number, row.uri, row.name, row.owner, is_active), self._listed(), self._private, row.parent
+            *(row.number, row.uri, row.name, row.owner, is_active),
+            *(self._listed(), self._private, row.parent),
         )
         return self.row
 

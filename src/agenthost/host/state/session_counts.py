@@ -1,10 +1,11 @@
 """How many sessions there are: in all, and of each owner."""
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 
 from agenthost.host.log.journal import Journal
-from agenthost.host.storage import Storage
+from agenthost.host.storage import SharedStorage, Storage
 
 __all__ = ["SessionCounts"]
 
@@ -35,6 +36,17 @@ class SessionCounts:
 
     def _set(self, owner: str, count: int) -> None:
         self.by_owner[owner] = count
+
+    async def refresh(self, shared: SharedStorage) -> None:
+        """Read all counts again, because another node has created or removed sessions."""
+        owners = list(self.by_owner)
+        total, *counts = await asyncio.to_thread(
+            lambda: [shared.session_count(), *map(self._storage.count, owners)]
+        )
+        self.by_owner |= dict(zip(owners, counts, strict=True))
+        if total != self.total:
+            self.total = total
+            self._changed(total)
 
     def change(self, change: int) -> None:
         """Count sessions that are being written, or removed."""

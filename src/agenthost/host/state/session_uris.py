@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from agenthost.errors import SessionExists, UriReserved
 from agenthost.host.log.journal import Journal
-from agenthost.host.storage import SessionRow, Storage
+from agenthost.host.storage import SessionRow, Storage, shared_of
 from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.ahp.legacy import ROOT_URI as LEGACY_ROOT_URI
 
@@ -36,16 +36,20 @@ class Claims:
     def __init__(self, storage: Storage, journal: Journal, is_taken: Callable[[str], bool]) -> None:
         """Start without claims. `is_taken` returns whether something else than a session has a URI."""
         self._storage = storage
+        self._shared = shared_of(storage)
         self._journal = journal
         self._is_taken = is_taken
         self._owners: dict[tuple[str, str], str] = {}
+        self._reserved: dict[str, int] = {}
 
     def has_uri(self, uri: str) -> bool:
         """Return whether a URI is claimed."""
         return ("uri", uri) in self._owners
 
-    async def claim(self, uri: str, name: str, owner: str) -> None:
+    async def claim(self, uri: str, name: str, owner: str) -> int | None:
         """Claim a URI and a name for a session or chat that is created.
+
+        Return the number for it, if the store gives numbers because it is shared.
 
         Raises:
             SessionExists: one is in use, even by a session that is just being created.
@@ -60,13 +64,16 @@ class Claims:
                 raise _taken_error(uri, self._owners[claim], owner)
         self.take(uri, name, owner)
         try:
-            found = await asyncio.to_thread(self._find_either, uri, name)
+            found = await asyncio.to_thread(self._reserve, uri, name, owner)
         except BaseException:
             self.release(uri, name)
             raise
-        if found is not None:
+        if isinstance(found, str):
             self.release(uri, name)
-            raise _taken_error(uri, found.owner, owner)
+            raise _taken_error(uri, found, owner)
+        if found is not None:
+            self._reserved[uri] = found
+        return found
 
     def take(self, uri: str, name: str, owner: str) -> None:
         """Claim a URI and a name for a session or chat that has them, while it is removed."""
@@ -76,6 +83,23 @@ class Claims:
         """End the claims on a URI and a name."""
         for claim in _claims_on(uri, name):
             self._owners.pop(claim, None)
+        self._reserved.pop(uri, None)
+
+    def give_up(self, uri: str, name: str) -> None:
+        """End the claims on a URI and a name for something that was not created after all."""
+        number = self._reserved.get(uri)
+        self.release(uri, name)
+        if number is not None and self._shared is not None:
+            asyncio.get_running_loop().run_in_executor(None, self._shared.unreserve, number)
+
+    def _reserve(self, uri: str, name: str, owner: str) -> int | str | None:
+        """Return the owner of what has a URI or name already, or the number that was reserved with them."""
+        if self._shared is None:
+            found = self._find_either(uri, name)
+            return None if found is None else found.owner
+        # A chat and the session that it goes with must not have each other's names.
+        names = [uri.removeprefix(CHAT_PREFIX)] if uri.startswith(CHAT_PREFIX) else []
+        return self._shared.reserve(uri, name, owner, ([chat_uri_of(name)], names))
 
     def _find_either(self, uri: str, name: str) -> SessionRow | None:
         """Find what has a URI or a name already, or the URI of the chat that goes with it."""

@@ -20,7 +20,7 @@ no other process writes, which has to be looked up within each commit.
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, cast
 
 import msgspec
 
@@ -70,8 +70,6 @@ class SessionRow(msgspec.Struct, frozen=True, gc=False):
         private: encoded data that is shown to nobody, such as settings and sealed secrets.
         parent: of a further chat, the number of its session; 0 for a session. The summary of
             one that has moved says where to.
-        family: the number of the session that it belongs to with its chats and tasks: its own, or of a chat
-            or a task another one's. 0 in rows that are read.
     """
 
     number: int
@@ -82,7 +80,6 @@ class SessionRow(msgspec.Struct, frozen=True, gc=False):
     summary: bytes
     private: bytes
     parent: int = 0
-    family: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,18 +103,24 @@ class StoredContent:
 
 @dataclass(frozen=True, slots=True)
 class AddSession:
-    """Create a session: its row, its first snapshot and its first messages."""
+    """Create a session: its row, its first snapshot and its first messages. `family` as in `PutRow`."""
 
     row: SessionRow
     state: bytes
     state_seq: int
     messages: tuple[bytes, ...] = ()
+    family: int = 0
 
 
 class PutRow(msgspec.Struct, frozen=True, gc=False):
-    """Replace the row of a session. Its number, URI, name, owner and parent do not change."""
+    """Replace the row of a session. Its number, URI, name, owner and parent do not change.
+
+    `family` is the number of the session that it belongs to: of a chat or a task that of another one. With
+    several nodes, a family has one owner. 0 is not known.
+    """
 
     row: SessionRow
+    family: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -525,3 +528,8 @@ class SharedStorage(Storage, Protocol):
 
     def session_count(self) -> int:
         """Return how many sessions there are, without further chats."""
+
+
+def shared_of(storage: Storage) -> SharedStorage | None:
+    """Return a store as one that several nodes use, if it is."""
+    return cast("SharedStorage", storage) if storage.is_shared else None

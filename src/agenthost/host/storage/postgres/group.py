@@ -129,7 +129,7 @@ class GroupCall:
             row = write.row
             checksum = row_sum(row.number, int(row.is_active), row.summary, row.private)
             key = (step, row.number)
-            self._rows[key] = (*key, row.is_active, row.summary, row.private, row.family, checksum)
+            self._rows[key] = (*key, row.is_active, row.summary, row.private, write.family, checksum)
         elif type(write) is AddMessages:
             self._add_messages(write.number, write.position, write.messages)
         elif type(write) is Receipt:
@@ -172,7 +172,7 @@ class GroupCall:
         checksum = row_sum(row.number, int(row.is_active), row.summary, row.private)
         of_names = names_sum(row.number, row.uri, row.name, row.owner, row.parent)
         values = (row.number, row.parent, *names, row.summary, row.private)
-        self._others.append(("A" if row.is_active else "S", *values, checksum, of_names, row.family))
+        self._others.append(("A" if row.is_active else "S", *values, checksum, of_names, write.family))
         self._others.append(_other(PutSnapshot(row.number, write.state, write.state_seq), self._here()))
         self._add_messages(row.number, 0, write.messages)
 

@@ -71,7 +71,7 @@ class PostgresStorage:
         taken: Callable[[StoreTaken], None] = lambda _: None,
         check_word: Callable[[str | None], str] | None = None,
         is_copy: bool = False,
-        is_alone: bool = True,
+        is_alone: bool = False,
         lease: float = LEASE_SECONDS,
         node_url: str = "",
     ) -> None:
