@@ -81,6 +81,7 @@ HOST_MODULES = (
     "delegation",
     "parts",
     "client",
+    "remote",
     "host",
 )
 """The modules of `host` that are in no package. Each may import those before it, and any package."""

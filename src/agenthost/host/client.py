@@ -4,6 +4,7 @@ Each edge makes a `HostClient` for its peer and uses nothing else of the host. W
 here; what may be done, in `core.decisions`.
 """
 
+import asyncio
 import dataclasses
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -17,6 +18,8 @@ from agenthost.core.queries import working_directory
 from agenthost.errors import (
     AgentNotFound,
     ChangesetNotFound,
+    HostError,
+    OwnedElsewhere,
     SessionExists,
     SessionNotFound,
     UriReserved,
@@ -40,6 +43,7 @@ from agenthost.host.sessions.tool_access import pins_for, server_tools_changed
 from agenthost.host.state.feed import Feed
 from agenthost.host.state.further_chat import FurtherChat
 from agenthost.host.state.private import with_values
+from agenthost.host.state.root import Root
 from agenthost.host.state.search import Found
 from agenthost.host.state.senders import Sender
 from agenthost.host.state.session import Session
@@ -54,9 +58,14 @@ from agenthost.wire.ahp.commands.config import ResolveSessionConfigParams, Sessi
 from agenthost.wire.ahp.session import SessionActiveClient
 from agenthost.wire.ahp.terminal import TerminalClaim
 from agenthost.wire.ahp.tool import ToolDefinition
-from agenthost.wire.json import Json
+from agenthost.wire.json import Json, JsonObject
 
 __all__ = ["HostClient"]
+
+READY_SECONDS = 0.05
+"""How often to look whether a session that another node prepares is ready."""
+
+SETTINGS_ELSEWHERE = "the settings of this host are kept by another node, and cannot be changed from here"
 
 
 class HostClient:
@@ -357,8 +366,11 @@ class HostClient:
         Raises:
             SessionNotFound: it does not exist, or belongs to another owner.
         """
-        await self.get_session(uri)
-        await self._parts.lifecycle.dispose(uri)
+        session = await self.get_session(uri)
+        if session.is_foreign:
+            await self._command(session, "disposeSession", {})
+        else:
+            await self._parts.lifecycle.dispose(uri)
 
     async def create_chat(self, uri: str, new: NewChat) -> None:
         """Add a chat to a session. It can be subscribed to when this returns.
@@ -367,6 +379,10 @@ class HostClient:
             HostError: the request is refused, and there is no such chat.
         """
         home = await self.get_session(uri)
+        if home.is_foreign:
+            asked: JsonObject = {"uri": new.uri, "message": new.message, "source": new.source}
+            await self._command(home, "createChat", {**asked, "folders": list(new.folders)})
+            return
         agent = self.find_agent(home.state["provider"], "")
         lacks = self._parts.tokens.missing(self.identity, agent)
         source = ActionSource(None, self.identity, rights=self.rights)
@@ -381,7 +397,10 @@ class HostClient:
         """
         chat = await self._get_chat(uri)
         check_disposable(chat.top.state, uri, "disposed of")
-        await self._parts.lifecycle.dispose(chat.uri)
+        if chat.is_foreign:
+            await self._command(chat, "disposeChat", {"uri": uri})
+        else:
+            await self._parts.lifecycle.dispose(chat.uri)
 
     async def move_chat(self, uri: str, destination: ChatMoveDestination) -> str:
         """Move a further chat to another session, or to a new one. Return the URI of that session.
@@ -390,10 +409,12 @@ class HostClient:
             HostError: the request is refused, and the chat is where it was.
         """
         chat = await self._get_chat(uri)
+        chat.check_own()
         self._parts.chats.check_movable(chat)
         assert isinstance(chat, FurtherChat)  # noqa: S101 - what can be moved is one
         if destination["kind"] == "session":
             target = await self.get_session(destination["session"])
+            target.check_own()
             await self._parts.chats.move(chat, target, destination.get("after"))
             return target.uri
         target = await self.create_session(successor_of(chat))
@@ -415,6 +436,8 @@ class HostClient:
         """Wait until the agent is ready for a session, or has failed to prepare it."""
         if session.state["lifecycle"] == "creating":
             await self._parts.lifecycle.wait_prepared(session)
+        while session.is_foreign and session.state["lifecycle"] == "creating":  # noqa: ASYNC110 - rare
+            await asyncio.sleep(READY_SECONDS)
 
     async def wait_tools(self, agent: Agent, names: Iterable[str]) -> None:
         """Wait, for a limited time, for tools from other servers if these names are not known yet."""
@@ -439,6 +462,10 @@ class HostClient:
         an older protocol sent to a session, a terminal or the root.
         """
         parts = self._parts
+        if parts.commands is not None and (there := await self._find_elsewhere(channel)) is not None:
+            is_legacy = translate is not None
+            await self._dispatch_elsewhere(there, client_seq, channel, action, tell, sender, is_legacy)
+            return None
         refusal = await parts.dispatcher.dispatch(
             self.identity, client_seq, channel, action, sender, self.rights, translate
         )
@@ -450,6 +477,94 @@ class HostClient:
             if session is not None:
                 parts.clients.declined(session, refusal.action, self.identity.client_id)
         return refusal
+
+    # Sessions that other nodes write
+
+    async def _find_elsewhere(self, channel: str) -> Session | Root | None:
+        """Return what has this channel, if another node writes it."""
+        engine = self._parts.engine
+        if channel == ROOT_URI:
+            return engine.root if engine.root.is_foreign else None
+        if channel in engine.terminals:
+            return None
+        try:
+            session = await engine.sessions.find(channel)
+        except HostError:
+            return None  # whoever looks next says why
+        return session if session.is_foreign else None
+
+    async def _dispatch_elsewhere(
+        self,
+        resource: Session | Root,
+        client_seq: int,
+        channel: str,
+        action: Json,
+        tell: Callable[[LogItem], None] | None,
+        sender: Sender | None,
+        is_legacy: bool,  # noqa: FBT001
+    ) -> None:
+        reason: str | None = SETTINGS_ELSEWHERE
+        if isinstance(resource, Session):
+            came_by = None if sender is None else {"id": f"{id(sender):x}", "lastSeen": sender.last_seen}
+            params: JsonObject = {"seq": client_seq, "channel": channel, "action": action}
+            try:
+                done: Any = await self._command(
+                    resource, "dispatch", {**params, "sender": came_by, "isLegacy": is_legacy}
+                )
+                reason = None if done is None else done["refused"]
+            except SessionNotFound:
+                return  # HR-A02
+            except HostError as error:
+                reason = str(error)
+        if reason is not None and tell is not None:
+            self.refuse(client_seq, channel, action, reason, tell, is_legacy=is_legacy)
+
+    async def act_elsewhere(
+        self,
+        session: Session,
+        wanted: Sequence[ClientAction],
+        *,
+        tools: Mapping[str, bool] | None = None,
+        secrets: Mapping[str, str] | None = None,
+        client_tools: Sequence[ToolDefinition] | None = None,
+        tools_at: str = "$.tools",
+    ) -> JsonObject:
+        """Do as `act` does, with a session that another node writes. Return the turn that runs then.
+
+        That is its turn with the open calls, `position`, the length of the transcript, and `seq`, the number
+        of the last action of these.
+
+        Raises:
+            HostError: one of them is refused, or that node cannot be reached.
+        """
+        encoded = [
+            {
+                "action": one.action,
+                "messages": [[said.turn, said.message] for said in one.messages],
+                "private": one.private,
+            }
+            for one in wanted
+        ]
+        more: JsonObject = {"tools": tools, "secrets": secrets, "clientTools": client_tools}
+        done: Any = await self._command(session, "act", {"wanted": encoded, **more, "toolsAt": tools_at})
+        return done  # type: ignore[no-any-return]
+
+    def decline_elsewhere(self, session: Session, questions: Sequence[str]) -> None:
+        """Decline questions of an agent, in a session that another node writes, if nobody can answer."""
+        self._parts.run_soon(self._command(session, "decline", {"questions": list(questions)}))
+
+    async def _command(self, session: Session, method: str, params: JsonObject) -> Json:
+        commands = self._parts.commands
+        if commands is None:
+            raise OwnedElsewhere(session.uri)
+        rights = self.rights
+        caller: JsonObject = {
+            "client": self.identity.key,
+            "owner": self.owner,
+            "grants": sorted(rights.grants),
+            "off": sorted(rights.off),
+        }
+        return await commands.run(session, method, {**params, "caller": caller})
 
     def refuse(
         self,

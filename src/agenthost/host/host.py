@@ -27,6 +27,7 @@ from agenthost.host.counters import Counters
 from agenthost.host.files.grants import FilePolicy
 from agenthost.host.limits import Limits
 from agenthost.host.parts import HostOptions, HostParts
+from agenthost.host.remote import RemoteClients
 from agenthost.host.sandbox.policy import Confinement, SandboxMode, SandboxPolicy, confine
 from agenthost.host.state.engine import Engine
 from agenthost.host.state.session import Session
@@ -185,6 +186,8 @@ class Host:
             if vault is not None:
                 self.peers = self._make_peers(vault)
                 stack.push_async_callback(self.peers.close)
+                if self.parts.commands is not None:
+                    self.parts.commands.connect(self.peers)
             for agent in self._agents.values():
                 agent.home = Home(self.workspace, self._announce, self.confinement.programs)
                 await agent.start()
@@ -193,6 +196,8 @@ class Host:
             stack.push_async_callback(self.parts.tool_sources.stop)
             stack.push_async_callback(self._stop)
             self._resuming = asyncio.create_task(self.parts.lifecycle.resume())
+            if self.parts.takeover is not None:
+                self.parts.takeover.start()
             self._opened = stack.pop_all()
         return self
 
@@ -210,7 +215,8 @@ class Host:
         options = HostOptions(
             data, self.workspace, self.workspaces, self.limits, self.file_policy, self.confinement, vault
         )
-        return HostParts(engine, self._agents, options, self.stats, terminals, loaded)
+        remote = RemoteClients(lambda: self.parts)
+        return HostParts(engine, self._agents, options, self.stats, terminals, loaded, remote.carry_out)
 
     def _make_storage(self, data: Path, vault: Vault | None) -> Storage:
         if self.store is None or vault is None:

@@ -5,7 +5,8 @@ Nothing is set on a part after it is made. Where two parts need each other, one 
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,9 @@ from agenthost.host.authoring.machine import Machine
 from agenthost.host.authoring.tool_context import OnAsk, OnProgress, ToolContext
 from agenthost.host.authoring.tool_sources import ToolSources
 from agenthost.host.chats import Chats
+from agenthost.host.cluster.commands import CarryOut, Commands
+from agenthost.host.cluster.foreign_list import ForeignList
+from agenthost.host.cluster.takeover import Takeover
 from agenthost.host.delegation import Delegation
 from agenthost.host.disposal import Disposal
 from agenthost.host.files.files import Files
@@ -43,8 +47,10 @@ from agenthost.host.state.blob_access import content_reader
 from agenthost.host.state.blobs import new_blob
 from agenthost.host.state.engine import Engine
 from agenthost.host.state.session import Session
+from agenthost.host.state.shares import Shares
 from agenthost.host.state.terminal import TerminalTable
 from agenthost.host.state.turn_loads import TurnLoads
+from agenthost.host.storage import SharedStorage
 from agenthost.host.terminals.command_runner import CommandRunner
 from agenthost.host.terminals.registry import Terminals, start_folders, writable_paths
 from agenthost.host.terminals.terminal import Terminal
@@ -54,6 +60,8 @@ from agenthost.host.turns.services import TurnServices
 from agenthost.host.turns.tool_calls import WaitFor
 
 __all__ = ["HostOptions", "HostParts"]
+
+log = logging.getLogger("agenthost.nodes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +110,8 @@ class HostParts:
         turn_loads: the clients that do not have all turns of a chat.
         vault: seals secrets.
         stats: counters for the metrics.
+        takeover: takes over turns of other nodes, if there can be any; `commands` has what clients want of
+            sessions that they write.
     """
 
     def __init__(
@@ -112,8 +122,12 @@ class HostParts:
         stats: TurnStats,
         terminals: TerminalTable[Terminal],
         loaded: list[Callable[[Session], None]],
+        carry_out: CarryOut | None = None,
     ) -> None:
-        """Make the parts. `terminals` and `loaded` are the engine's own objects; both are filled here."""
+        """Make the parts. `terminals` and `loaded` are the engine's own objects; both are filled here.
+
+        `carry_out` carries out commands of clients of other nodes.
+        """
         self.engine = engine
         self.agents = agents
         self.stats = stats
@@ -210,6 +224,12 @@ class HostParts:
             tokens=self.tokens,
             turn_on=lambda: listeners.turn_on(self.delegation.on_action),
         )
+        self.takeover: Takeover | None = None
+        self.commands: Commands | None = None
+        self._foreign_list: ForeignList | None = None
+        self._tasks: set[asyncio.Task[object]] = set()
+        if engine.shared is not None and engine.shares is not None:
+            self._share(engine.shared, engine.shares, carry_out)
         self.completions = Completions(self.files)
         self.config_form = ConfigForm(agents, self.files)
         loaded += [self.delegation.loaded, self.titles.watch, self.lifecycle.loaded]
@@ -222,8 +242,38 @@ class HostParts:
         listeners.add(self.titles.on_truncated, {"chat/truncated"})
         listeners.add(self.titles.on_action, titles.LISTENS_TO, is_on=False)  # while a session has no title
 
+    def _share(self, storage: SharedStorage, shares: Shares, carry_out: CarryOut | None) -> None:
+        """Make the parts for a store that other nodes use too."""
+        engine = self.engine
+        self.takeover = Takeover(storage, engine.sessions, self.agents)
+        shares.on_notice.append(self.takeover.heard)
+        self._foreign_list = ForeignList(storage, self.list_notices)
+        assert engine.ownership is not None  # noqa: S101
+        engine.ownership.followed.noted.append(self._foreign_list.note)
+        if carry_out is not None:
+            self.commands = Commands(storage, engine.ownership, engine.sessions, carry_out, engine.line)
+
+    def run_soon(self, work: Coroutine[Any, Any, object]) -> None:
+        """Do something that nobody waits for. A failure is logged."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._on_done)
+
+    def _on_done(self, task: "asyncio.Task[object]") -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.warning("a command for another node failed: %s", error)
+
     async def close(self) -> None:
         """Stop everything that runs."""
+        for task in self._tasks:
+            task.cancel()
+        if self.takeover is not None:
+            await self.takeover.close()
+        if self._foreign_list is not None:
+            self._foreign_list.close()
+        if self.commands is not None:
+            await self.commands.close()
         self.lifecycle.close()
         self.list_notices.close()
         self.clients.close()

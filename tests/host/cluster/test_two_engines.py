@@ -225,6 +225,7 @@ def test_a_lost_connection_for_notices_loses_nothing(url: str) -> None:
                 session.act(actions.title_changed(f"{place}"))
                 await first.journal.wait()
                 if place % 5 == 2:
+                    await until(lambda: storage._listener._connection)
                     storage._listener._connection.terminate()
             items = await taken(feed, 20)
             assert [item.action["title"] for item in items] == [f"{place}" for place in range(20)]

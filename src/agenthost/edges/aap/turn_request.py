@@ -65,13 +65,17 @@ class TurnRequest:
         Raises:
             HostError: it is refused, and nothing has changed (X1).
         """
+        wanted, more = self.prepare()
+        self._client.act(self._session, wanted, **more)
+
+    def prepare(self) -> tuple[list[ClientAction], dict[str, Any]]:
+        """Return the actions, and the other arguments of `HostClient.act`. Raises as `submit` does."""
         state = self._session.state
         if state["lifecycle"] != "ready":
             raise SessionNotReady(state["lifecycle"])
         has_turn = self._session.has_turn
         if not self._overrides and self._tools is None and self.is_new_turn and not has_turn:
-            self._client.act(self._session, [self._start()])  # the fast path of most turns
-            return
+            return [self._start()], {}  # the fast path of most turns
         wanted: list[ClientAction] = []
         secrets: Mapping[str, str] = {}
         if options := self._overrides.get("options"):
@@ -81,13 +85,11 @@ class TurnRequest:
             self._bring_tools(self._tools, wanted)
         wanted += self._turn_actions(self._session.chat)
         named = self._overrides.get("tools")
-        self._client.act(
-            self._session,
-            wanted,
-            tools=None if named is None else {one["name"]: one.get("trust", False) for one in named},
-            secrets=secrets,
-            client_tools=None if self._tools is None else active_client(self.app_id, self._tools)["tools"],
-        )
+        return wanted, {
+            "tools": None if named is None else {one["name"]: one.get("trust", False) for one in named},
+            "secrets": secrets,
+            "client_tools": None if self._tools is None else active_client(self.app_id, self._tools)["tools"],
+        }
 
     def _turn_actions(self, state: ChatState) -> list[ClientAction]:
         turn = state.get("activeTurn")

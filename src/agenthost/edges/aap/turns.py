@@ -6,6 +6,7 @@ connected or not (Z1).
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -22,6 +23,7 @@ from agenthost.host.access.identity import Identity
 from agenthost.host.authoring.agent import Agent
 from agenthost.host.client import HostClient
 from agenthost.host.host import Host
+from agenthost.host.log.line import Mark
 from agenthost.host.log.subscriptions import LogItem, Subscriber
 from agenthost.host.log.text_runs import TextRun, run_of, unpack
 from agenthost.host.sessions.action_source import ClientAction
@@ -86,8 +88,42 @@ async def begin_turn(
         await client.wait_ready(session)
     # No await from here on: the request is applied to the state that it was decided on.
     request = TurnRequest(client, agent, session, body)
+    if session.is_foreign:
+        return await _begin_elsewhere(host, client, session, request, mode)
     request.submit()
     return Exchange(host, client, session, request, mode)
+
+
+async def _begin_elsewhere(
+    host: Host, client: HostClient, session: Session, request: TurnRequest, mode: StreamMode
+) -> "Exchange":
+    """Have a request carried out by the node that writes the session. What follows is followed here."""
+    wanted, more = request.prepare()
+    subscriber = _subscriber(host, request.app_id)
+    client.follow_session(subscriber, session)  # first, so that nothing is missed
+    try:
+        begun = await client.act_elsewhere(session, wanted, **more)
+    except BaseException:
+        client.unfollow(subscriber)
+        raise
+    return Exchange(host, client, session, request, mode, Begun(subscriber, **begun))
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A turn that another node runs: `turn` with its open calls, after the action with the number `seq`.
+
+    `position` is the length of the transcript then. `subscriber` hears what follows.
+    """
+
+    subscriber: Subscriber
+    turn: Any
+    position: int
+    seq: int
+
+    def chat(self, shown: ChatState) -> Any:
+        """Return the chat as it was then, without its earlier turns."""
+        return {**shown, "turns": [], "activeTurn": self.turn}
 
 
 async def _check_overrides(client: HostClient, agent: Agent, overrides: Any) -> None:
@@ -104,22 +140,32 @@ class Exchange:
     """
 
     def __init__(
-        self, host: Host, client: HostClient, session: Session, asked: TurnRequest, mode: StreamMode
+        self,
+        host: Host,
+        client: HostClient,
+        session: Session,
+        asked: TurnRequest,
+        mode: StreamMode,
+        begun: Begun | None = None,
     ) -> None:
         self._host = host
         self._client = client
         self._session = session
         self._app_id = asked.app_id
         self._mode: StreamMode = mode
-        self._subscriber = _subscriber(host, asked.app_id)
-        # The answer begins after the actions of the request itself.
-        self._seen = client.follow_session(self._subscriber, session)
-        state = session.chat
+        if begun is None:
+            self._subscriber = _subscriber(host, asked.app_id)
+            # The answer begins after the actions of the request itself.
+            self._seen = client.follow_session(self._subscriber, session)
+            state = session.chat
+            # T1: the body has the messages from here on.
+            self._position = len(session.messages)
+        else:
+            self._subscriber, self._seen = begun.subscriber, Mark(begun.seq)
+            state, self._position = begun.chat(session.shown_chat.state), begun.position
         self._turn_id = turn_id = state["activeTurn"]["id"]
-        # T1: the body has the messages from here on.
-        self._position = len(session.messages)
         self._after = state if asked.is_new_turn else _open_part(state)
-        told = AnnouncedCalls() if asked.is_new_turn else _told(session, turn_id)
+        told = AnnouncedCalls() if asked.is_new_turn else _told(session, turn_id, state)
         self._projection = Projection(
             turn_id,
             asked.app_id,
@@ -265,6 +311,9 @@ class Exchange:
         if self._client.count_followers(self._session) <= 1:
             # `asked` is what was shown; somebody may have answered since.
             still = [request["id"] for request in open_questions(self._session.chat)]
+            if self._session.is_foreign:
+                self._client.decline_elsewhere(self._session, still)
+                return True
             for request in (one for one in asked if one["id"] in still):
                 declined = actions.input_completed(request["id"], "decline")
                 self._client.act(self._session, [ClientAction(declined)])
@@ -298,10 +347,10 @@ def _open_part(state: ChatState) -> ChatState:
     return {**state, "activeTurn": {**turn, "responseParts": parts}}
 
 
-def _told(session: Session, turn_id: str) -> AnnouncedCalls:
+def _told(session: Session, turn_id: str, chat: ChatState) -> AnnouncedCalls:
     """Return the calls that were sent before; all of them, if that is not known."""
     of_turn, told = _TOLD.pop(session, ("", AnnouncedCalls()))
-    return told if of_turn == turn_id else AnnouncedCalls.all_in(session.chat)
+    return told if of_turn == turn_id else AnnouncedCalls.all_in(chat)
 
 
 def _content_of(session: Session, call_id: str) -> Content:

@@ -1,4 +1,7 @@
-"""Several nodes that are one host: how they call each other.
+"""Several nodes that are one host: how they call each other, and take over from each other.
 
-May import: store_address.
+`peers` calls other nodes; `channels`, `handshake`, `link`, `websocket` and `carried_errors` are its parts.
+`commands` has what clients want of sessions that other nodes write, `takeover` goes on with turns of nodes
+that died, and `foreign_list` tells of changes in the list of sessions.
+May import: sessions, state, log, storage, store_address.
 """

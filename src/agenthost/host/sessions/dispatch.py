@@ -168,6 +168,8 @@ class Dispatcher:
         self, resource: Root | Terminal | Session, action: Json, by: ActionSource, reason: str
     ) -> LogItem:
         legacy, origin = by.legacy, _origin_of(by)
+        if isinstance(resource, Session) and resource.is_foreign:
+            resource = self._root  # another node writes its log
         if isinstance(resource, Terminal):
             return resource.refuse(action, origin, reason, by.client, legacy)
         secret = self._secrets()

@@ -145,6 +145,19 @@ class Senders:
             raise
         return sender
 
+    async def join_remote(self, identity: Identity, last_seen: int | None) -> Sender:
+        """Add a connection that the client has with another node, which passes its actions on.
+
+        That node has removed the receipts of a client that starts over.
+        """
+        if last_seen is not None:
+            return await self.join(identity, lambda _: None, last_seen)
+        sender = Sender(identity, lambda _: None, None)
+        client = self._clients.setdefault(identity, _Client())
+        client.senders.insert(0, sender)
+        client.is_loaded = True
+        return sender
+
     def _clear(self, identity: Identity, client: _Client) -> None:
         client.clear()
         client.is_loaded = True
