@@ -86,7 +86,7 @@ class Slot:
         environment |= {"AGENTHOST_SECRET_KEY": SECRET_KEY, "CLUSTER_NOTES": str(notes)}
         homes = ("XDG_RUNTIME_DIR", "XDG_DATA_HOME", "XDG_STATE_HOME")
         environment |= {"PYTHONPATH": str(TESTS), **dict.fromkeys(homes, str(self.folder))}
-        with (self.folder / "stderr.txt").open("ab") as errors:
+        with (self.folder / "stderr.txt").open("wb") as errors:
             self.process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "agenthost", "serve", str(TESTS / "cluster" / "served.py")),
                 *map(str, words),
@@ -108,7 +108,7 @@ class Slot:
     def errors(self) -> str:
         """Return what it said last."""
         path = self.folder / "stderr.txt"
-        return path.read_text()[-3_000:] if path.exists() else ""
+        return path.read_text()[-6_000:] if path.exists() else ""
 
     async def close(self) -> None:
         if self.is_running:
@@ -148,7 +148,7 @@ class Fleet:
     async def wait_ready(self) -> None:
         """Wait until as many nodes as are wanted are ready."""
         until = time.monotonic() + READY_SECONDS
-        while sum(slot.is_well for slot in self.slots) < self.wanted:
+        while sum([await self.asked_ready(slot) for slot in self.slots if slot.is_well]) < self.wanted:
             await self.check()
             if time.monotonic() > until:
                 demand(False, "not ready:", *(slot.errors() for slot in self.slots))
@@ -186,7 +186,7 @@ class Fleet:
         code = slot.process.returncode
         # One that could not start, because another one lives or there is no database, tries again.
         demand(code in EXPECTED_ENDS or not slot.is_ready, slot.name, "ended with", code, slot.errors())
-        demand(code != 0 or "Traceback" not in slot.errors(), slot.name, "says", slot.errors())
+        demand("Traceback" not in slot.errors(), slot.name, "says", slot.errors())
         self.ends[code] += 1
         slot.process, slot.is_ready, slot.is_stopped = None, False, False
 

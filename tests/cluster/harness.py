@@ -137,7 +137,7 @@ class Harness:
         for watcher in self._watchers:
             states |= dict.fromkeys(watcher.lives)
         for slot in self._fleet.slots:
-            if slot.is_well:
+            if slot.is_well and await self._fleet.asked_ready(slot):
                 async with connect(f"{slot.url.replace('http', 'ws', 1)}/ahp", max_size=None) as socket:
                     hello = {"protocolVersions": [NEW], "clientId": f"probe {slot.name}"}
                     given = {"channel": ROOT_URI, **hello, "initialSubscriptions": list(states)}

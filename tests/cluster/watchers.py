@@ -22,6 +22,10 @@ FOLLOWED = 3
 """How many channels of others a watcher follows at most."""
 
 
+LATER = (ErrorCode.INTERNAL_ERROR, ErrorCode.INVALID_REQUEST)
+"""What a node answers that cannot do it at present."""
+
+
 class TryElsewhere(Exception):
     """The node cannot serve at present."""
 
@@ -118,7 +122,9 @@ class Watcher(Client):
     async def _request(self, line: Line, method: str, **params: Any) -> Any:
         answer = await line.ask(method, **params)
         if "error" in answer:
-            is_fine = answer["error"]["code"] in (ErrorCode.INTERNAL_ERROR, ErrorCode.INVALID_REQUEST)
+            code = answer["error"]["code"]
+            is_there = params["channel"] in (ROOT_URI, *self._book.made)
+            is_fine = code in LATER or (code == ErrorCode.SESSION_NOT_FOUND and not is_there)
             demand(is_fine, self.name, method, "was refused:", answer)
             raise TryElsewhere
         return answer["result"]
@@ -127,13 +133,14 @@ class Watcher(Client):
         answer = await line.ask("createSession", channel=self.uri, provider="talker")
         code = answer.get("error", {}).get("code")
         if code not in (None, ErrorCode.SESSION_ALREADY_EXISTS):
-            demand(
-                code in (ErrorCode.INTERNAL_ERROR, ErrorCode.INVALID_REQUEST), self.uri, "refused:", answer
-            )
+            demand(code in LATER, self.uri, "refused:", answer)
             raise TryElsewhere
+        if code is None:
+            self._book.made.add(self.uri)
+            self._has_made = True
+        await self._follow(line, self.uri)  # one that is being made by another node may not be there yet
         self._book.made.add(self.uri)
         self._has_made = True
-        await self._follow(line, self.uri)
         while self.lives[self.uri].state["lifecycle"] == "creating":
             line.came = await line.wait_actions()
             self._take(line)
