@@ -186,7 +186,8 @@ class Fleet:
         code = slot.process.returncode
         # One that could not start, because another one lives or there is no database, tries again.
         demand(code in EXPECTED_ENDS or not slot.is_ready, slot.name, "ended with", code, slot.errors())
-        demand("Traceback" not in slot.errors(), slot.name, "says", slot.errors())
+        if code == 0:
+            demand("Traceback" not in slot.errors(), slot.name, "says", slot.errors())
         self.ends[code] += 1
         slot.process, slot.is_ready, slot.is_stopped = None, False, False
 
