@@ -33,11 +33,16 @@ _UNWRITABLE = Trouble(
 )
 
 
+_BEHIND = Trouble("behind", "this node shows what others wrote much too late; the server's log says why")
+
+
 def find_trouble(phase: Phase, host: Host) -> Trouble | None:
     """Return why the host is not available now, if it is not."""
     if phase in NOT_OPEN:
         return NOT_OPEN[phase]
     if not host.is_restored:
         return _RESTORING
+    if host.is_behind:
+        return _BEHIND
     # Not the message of the error itself: it contains paths.
     return _UNWRITABLE if host.trouble is not None else None

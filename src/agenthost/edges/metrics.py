@@ -17,6 +17,7 @@ from prometheus_client import (
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from agenthost.host.counters import NodeCounters
 from agenthost.host.host import Host
 from agenthost.host.log.stats import COMMIT_SECONDS, GROUP_SIZES, JournalStats
 
@@ -57,6 +58,8 @@ class Metrics(Collector):
             yield _gauge("journal_backlog", "Writes that wait for the disk.", counters.journal_backlog)
             yield _gauge("store_writable", "Whether the store can be written: 1 or 0.", int(is_writable))
             yield from _subscribers(counters.subscriber_backlogs)
+            if counters.node is not None:
+                yield from _node(counters.node)
 
 
 def _journal(stats: JournalStats) -> Iterator[Metric]:
@@ -83,6 +86,17 @@ def _subscribers(backlogs: Sequence[int]) -> Iterator[Metric]:
     yield _gauge("subscribers", "Listeners of sessions.", len(backlogs))
     longest = max(backlogs, default=0)
     yield _gauge("subscriber_backlog_max", "Envelopes that wait for the slowest listener.", longest)
+
+
+def _node(node: NodeCounters) -> Iterator[Metric]:
+    family = GaugeMetricFamily("agenthost_node", "This node, by its id: always 1.", labels=["node"])
+    family.add_metric([str(node.id)], 1)
+    yield family
+    yield _gauge("node_lease_seconds", "After how much silence others take over.", node.lease)
+    yield _gauge("node_lag", "Commits that were heard of and not shown yet.", node.lag)
+    yield _count("takeovers", "Sessions and chats whose turn was taken over.", node.takeovers)
+    yield _count("commands_sent", "Commands passed on to other nodes.", node.sent)
+    yield _count("commands_received", "Commands of other nodes.", node.received)
 
 
 def _http(requests: Mapping[tuple[str, int], int]) -> Metric:

@@ -162,6 +162,7 @@ class ServerRun:
         advice = first_key(self._host.data, self._host.store)
         listener = listen(settings.host, settings.port, has_keys=keys.has_keys, advice=advice)
         self._leave_note(stack, listener, keys)
+        self._host.lease = settings.lease
         self._host.peer_options = PeerOptions(
             settings.node_url or _node_url(listener), settings.peer_ca, settings.peer_plain
         )

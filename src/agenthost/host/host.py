@@ -23,9 +23,10 @@ from agenthost.host.authoring.agent import Agent, Answer, Declaration, Home
 from agenthost.host.client import HostClient
 from agenthost.host.cluster.peers import Peers
 from agenthost.host.cluster.websocket import Dialer, PeerOptions
-from agenthost.host.counters import Counters
+from agenthost.host.counters import Counters, NodeCounters
 from agenthost.host.files.grants import FilePolicy
 from agenthost.host.limits import Limits
+from agenthost.host.log.shared_line import SharedLine
 from agenthost.host.parts import HostOptions, HostParts
 from agenthost.host.remote import RemoteClients
 from agenthost.host.sandbox.policy import Confinement, SandboxMode, SandboxPolicy, confine
@@ -46,6 +47,9 @@ __all__ = ["Host"]
 
 A = TypeVar("A", bound=Answer)
 
+MAX_LAG_SECONDS = 5.0
+"""After how long a node that does not show what others wrote is not ready."""
+
 
 class Host:
     """A host of agents. Declare agents first, then open it, or let `serve` do that.
@@ -59,6 +63,7 @@ class Host:
         off: the grants that are switched off for everybody.
         stats: counters for the metrics.
         confinement: the sandbox of shells and programs, once the host is open.
+        lease: after how many silent seconds other nodes take over; the server sets it.
         peer_options: how other nodes of the host reach this one; the server sets it.
         peers: the other nodes, once the host is open on a store that several can use.
         parts: the parts of the host, once it is open. For tests; edges use `client` and `counters`.
@@ -114,6 +119,7 @@ class Host:
         self._documents: StoredDocuments | None = None
         self.taken: asyncio.Future[StoreTaken] | None = None
         self.peer_options = PeerOptions()
+        self.lease: float = 5
         self.peers: Peers | None = None
 
     # Agents
@@ -233,6 +239,7 @@ class Host:
             taken=lambda error: loop.call_soon_threadsafe(tell, error),
             check_word=vault.check_word,
             node_url=self.peer_options.url or "",
+            lease=self.lease,
         )
 
     def _make_peers(self, vault: Vault) -> Peers:
@@ -314,7 +321,29 @@ class Host:
             journal_backlog=engine.journal.backlog,
             is_writable=engine.journal.trouble is None,
             subscriber_backlogs=[subscriber.backlog for subscriber in engine.hub.subscribers()],
+            node=self._node_counters(),
         )
+
+    def _node_counters(self) -> NodeCounters | None:
+        parts = self.parts
+        line, shared = parts.engine.line, parts.engine.shared
+        if shared is None or parts.takeover is None or not isinstance(line, SharedLine):
+            return None
+        commands = parts.commands
+        return NodeCounters(
+            id=shared.node,
+            lease=self.lease,
+            lag=line.lag,
+            takeovers=parts.takeover.count,
+            sent=0 if commands is None else commands.sent,
+            received=0 if commands is None else commands.received,
+        )
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether what other nodes wrote is shown here much too late."""
+        line = self.parts.engine.line
+        return isinstance(line, SharedLine) and line.lag_seconds > MAX_LAG_SECONDS
 
     # Clients
 

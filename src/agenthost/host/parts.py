@@ -22,6 +22,7 @@ from agenthost.host.authoring.tool_sources import ToolSources
 from agenthost.host.chats import Chats
 from agenthost.host.cluster.commands import CarryOut, Commands
 from agenthost.host.cluster.foreign_list import ForeignList
+from agenthost.host.cluster.presence import Presence, tell_presence
 from agenthost.host.cluster.takeover import Takeover
 from agenthost.host.delegation import Delegation
 from agenthost.host.disposal import Disposal
@@ -185,7 +186,11 @@ class HostParts:
             stats=stats,
         )
         self.clients = Clients(
-            self.dispatcher, self.turns.sessions, engine.sessions.peek, limits.client_grace_seconds
+            self.dispatcher,
+            self.turns.sessions,
+            engine.sessions.peek,
+            limits.client_grace_seconds,
+            None if engine.shared is None else partial(tell_presence, engine.journal),
         )
         self.titles = Titles(agents, engine.sessions, self.dispatcher.act, self._switch_titles)
         self.chats = Chats(
@@ -227,6 +232,7 @@ class HostParts:
         self.takeover: Takeover | None = None
         self.commands: Commands | None = None
         self._foreign_list: ForeignList | None = None
+        self._presence: Presence | None = None
         self._tasks: set[asyncio.Task[object]] = set()
         if engine.shared is not None and engine.shares is not None:
             self._share(engine.shared, engine.shares, carry_out)
@@ -249,7 +255,10 @@ class HostParts:
         shares.on_notice.append(self.takeover.heard)
         self._foreign_list = ForeignList(storage, self.list_notices)
         assert engine.ownership is not None  # noqa: S101
-        engine.ownership.followed.noted.append(self._foreign_list.note)
+        self._presence = Presence(storage, self.clients)
+        shares.on_notice.append(self._presence.heard)
+        engine.ownership.followed.noted += [self._foreign_list.note, self._presence.note]
+        self._presence.read()
         if carry_out is not None:
             self.commands = Commands(storage, engine.ownership, engine.sessions, carry_out, engine.line)
 
@@ -272,6 +281,8 @@ class HostParts:
             await self.takeover.close()
         if self._foreign_list is not None:
             self._foreign_list.close()
+        if self._presence is not None:
+            await self._presence.close()
         if self.commands is not None:
             await self.commands.close()
         self.lifecycle.close()

@@ -183,6 +183,12 @@ class Settings:
         default_text="where it listens",
         notes="See [cluster.md](cluster.md#between-nodes).",
     )
+    lease: int = NODES.setting(
+        Number(2, 600, unit="seconds"),
+        metavar="SECONDS",
+        default=5,
+        summary="After how many silent seconds others take over from this server.",
+    )
     peer_ca: Path | None = NODES.setting(
         PathTo("a file with certificates"),
         metavar="FILE",

@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
+from time import monotonic
 from typing import Any, Protocol
 
 import msgspec
@@ -65,6 +66,7 @@ class SharedLine(Line):
         self._task: asyncio.Task[None] | None = None
         self._has_gap = False
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
+        self._behind_since: float | None = None
 
     def start(self, followers: Followers) -> None:
         """Begin to show what is heard of."""
@@ -91,6 +93,11 @@ class SharedLine(Line):
         """How many commits were heard of and not shown yet."""
         return len(self._heard)
 
+    @property
+    def lag_seconds(self) -> float:
+        """For how long commits that were heard of wait to be shown."""
+        return 0.0 if self._behind_since is None else monotonic() - self._behind_since
+
     async def wait_for(self, seq: int, seconds: float | None = None) -> bool:
         """Wait until this number was shown, for so long at most. Return whether it was."""
         if seq <= self.shown_seq:
@@ -116,7 +123,8 @@ class SharedLine(Line):
             return
         before = self.shown_seq
         while self._step(self._followers):
-            pass
+            self._behind_since = None
+        self._behind_since = (self._behind_since or monotonic()) if self._heard else None
         if self._waiters and self.shown_seq != before:
             self._release()
 

@@ -37,7 +37,8 @@ LISTENS_TO = frozenset({"session/activeClientSet", "session/activeClientRemoved"
 class Clients:
     """The clients that are connected.
 
-    `running` returns the sessions whose turns run or wait, `find` a session in memory, by its URI.
+    `running` returns the sessions whose turns run or wait, `find` a session in memory, by its URI. `tell` is
+    called when a client has come, or has gone, for other nodes.
     """
 
     def __init__(
@@ -46,7 +47,10 @@ class Clients:
         running: Callable[[], Iterable[Session]],
         find: Callable[[str], Session | None],
         grace_seconds: float,
+        tell: Callable[[Identity, bool], None] | None = None,
     ) -> None:
+        self._tell = tell
+        self._elsewhere: dict[Identity, set[int]] = {}  # at which other nodes clients are connected
         self._dispatcher = dispatcher
         self._find = find
         self._running = running
@@ -58,11 +62,16 @@ class Clients:
 
     def is_there(self, client: Identity) -> bool:
         """Return whether a client is connected."""
-        return self._connections[client] > 0
+        return self._connections[client] > 0 or client in self._elsewhere
 
     def joined(self, client: Identity) -> None:
         """Record that a client has connected, for the first time or again."""
         self._connections[client] += 1
+        if self._tell is not None and self._connections[client] == 1:
+            self._tell(client, True)  # noqa: FBT003
+        self._stop_waiting(client)
+
+    def _stop_waiting(self, client: Identity) -> None:
         # HR-U06: it is back in time, so its calls stay open.
         timer = self._timers.pop(client, None)
         if timer is not None:
@@ -74,7 +83,23 @@ class Clients:
         if self._connections[client] <= 0:
             # Otherwise the counter would grow with every client that ever connected.
             del self._connections[client]
-            self._release(client)
+            if self._tell is not None:
+                self._tell(client, False)  # noqa: FBT003
+            if client not in self._elsewhere:
+                self._release(client)
+
+    def note_elsewhere(self, client: Identity, node: int, *, is_there: bool) -> None:
+        """Record that a client has connected to another node, or is no longer there."""
+        nodes = self._elsewhere.setdefault(client, set())
+        was_there = bool(nodes)
+        nodes.discard(node)
+        if is_there:
+            nodes.add(node)
+            self._stop_waiting(client)
+        if not nodes:
+            del self._elsewhere[client]
+            if was_there and not self.is_there(client):
+                self._release(client)
 
     def close(self) -> None:
         """Stop waiting for clients to come back."""
@@ -127,6 +152,8 @@ class Clients:
             session = self._find(uri)
             if session is None:
                 continue  # not in memory; `welcome` handles it when it is loaded
+            if session.is_foreign:
+                continue  # the node that writes it does this
             # An equal id of another owner is another client, and stays active.
             client = find_active_client(session.state, gone.client_id)
             if client is not None and identity_in(session, gone.client_id) == gone:

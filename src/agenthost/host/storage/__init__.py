@@ -524,7 +524,7 @@ class SharedStorage(Storage, Protocol):
         """Return number, URI and owner of what was removed lately, and whether it was a task."""
 
     def presence_after(self, place: int) -> tuple[int, Sequence[tuple[int, str, bool]]]:
-        """Return the newest place, and node, identity and presence of clients that changed since."""
+        """Return the newest place, and node, identity and presence of clients that changed at it or since."""
 
     def session_count(self) -> int:
         """Return how many sessions there are, without further chats."""

@@ -125,8 +125,11 @@ async def read_nodes(connection: Connection) -> list[NodeRow]:
 
 
 async def read_presence(connection: Connection, after: int) -> tuple[int, list[tuple[int, str, bool]]]:
-    """Read the clients whose presence has changed after a place, and the newest place."""
-    sql = "SELECT node, identity, is_there, place FROM presence WHERE place > $1 ORDER BY place"
+    """Read the clients whose presence has changed since a place, and the newest place.
+
+    With that place itself: the fence of a node has the place of the commit that follows.
+    """
+    sql = "SELECT node, identity, is_there, place FROM presence WHERE place >= $1 ORDER BY place"
     found = await connection.fetch(sql, after)
     changes = [(node, decode_text(identity), is_there) for node, identity, is_there, _ in found]
     return max([after, *(one[3] for one in found)]), changes
