@@ -40,7 +40,7 @@ _MOVED = """SELECT count(DISTINCT log.resource) FROM log JOIN ledger ON log.seq 
 
 
 @asynccontextmanager
-async def fleet_of(nodes: int, lease: float) -> AsyncIterator[tuple[Fleet, Any]]:
+async def fleet_of(nodes: int, lease: int) -> AsyncIterator[tuple[Fleet, Any]]:
     """Give so many nodes, and a connection to their database."""
     with tempfile.TemporaryDirectory(prefix="ah-cl-") as folder, own_postgres("fsync = on\n") as database:
         fleet = Fleet(Path(folder), database, nodes, lease, random.Random(1))  # noqa: S311
@@ -60,7 +60,7 @@ async def fleet_of(nodes: int, lease: float) -> AsyncIterator[tuple[Fleet, Any]]
             await fleet.close()
 
 
-async def count_turns(nodes: int, lease: float) -> float:
+async def count_turns(nodes: int, lease: int) -> float:
     """Return how many turns a second so many nodes take over AAP."""
     done = 0
 
@@ -80,7 +80,7 @@ async def count_turns(nodes: int, lease: float) -> float:
     return done / SECONDS
 
 
-async def measure_takeover(kind: signal.Signals, lease: float) -> tuple[float, float]:
+async def measure_takeover(kind: signal.Signals, lease: int) -> tuple[float, float]:
     """Return after how many seconds the first and the last session go on at the other node."""
     async with fleet_of(2, lease) as (fleet, connection):
         first = next(slot for slot in fleet.slots if slot.is_well)
@@ -112,7 +112,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3, help="runs of each measurement (default: 3)")
-    parser.add_argument("--lease", type=float, default=5.0, help="of a node, in seconds (default: 5)")
+    parser.add_argument("--lease", type=int, default=5, help="of a node, in seconds (default: 5)")
     given = parser.parse_args()
     ratios = []
     for _ in range(given.rounds):

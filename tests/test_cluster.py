@@ -13,20 +13,18 @@ from agenthost.host.storage import Entry, SessionRow
 from agenthost.wire.json import encode_json
 from cluster.checks import _check_ledger, _check_spans, _check_writers
 from cluster.clients import Book
-from cluster.fleet import has_lease
 from cluster.harness import Harness
 from crash.checks import Wrong
 from databases import needs_postgres, own_postgres
 
 SEED = 11
-FAULTS = 30 if has_lease() else 12
-"""With the lease that servers have by default, a stop takes up to 15 seconds."""
+FAULTS = 30
 
 
 @needs_postgres
 def test_nothing_is_lost_and_nothing_happens_twice_over_many_faults(tmp_path: Path) -> None:
     with own_postgres() as database:
-        harness = Harness(tmp_path, database, SEED, nodes=1, lease=1)
+        harness = Harness(tmp_path, database, SEED, nodes=3, lease=2)
         summary = asyncio.run(harness.run(FAULTS))
     assert summary.faults.total() == FAULTS
     assert summary.turns["complete"] > 5

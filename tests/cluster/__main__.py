@@ -20,8 +20,8 @@ def main() -> int:
     )
     parser.add_argument("--faults", type=int, default=100, help="how many (default: 100)")
     parser.add_argument("--seed", type=int, default=None, help="to draw the same again (default: any)")
-    parser.add_argument("--nodes", type=int, default=1, help="how many live at a time (default: 1)")
-    parser.add_argument("--lease", type=float, default=2.0, help="of a node, in seconds (default: 2)")
+    parser.add_argument("--nodes", type=int, default=3, help="how many live at a time (default: 3)")
+    parser.add_argument("--lease", type=int, default=2, help="of a node, in seconds (default: 2)")
     given = parser.parse_args()
     seed = random.randrange(10**6) if given.seed is None else given.seed  # noqa: S311
     print(f"seed {seed}", flush=True)

@@ -58,7 +58,7 @@ class Summary:
 class Harness:
     """One run."""
 
-    def __init__(self, folder: Path, database: Any, seed: int, *, nodes: int, lease: float) -> None:
+    def __init__(self, folder: Path, database: Any, seed: int, *, nodes: int, lease: int) -> None:
         chance = random.Random(seed)  # noqa: S311 - to be drawn again
         self._seed = seed
         self._database = database
@@ -94,7 +94,7 @@ class Harness:
             nodes=self._fleet.wanted,
             faults=self._faults.done,
             ends=self._fleet.ends,
-            counts=self._book.counts,
+            counts=self._book.counts + Counter(tracebacks=self._fleet.tracebacks),
             turns=found.turns,
             fenced=len(self._monitor.fenced),
             longest=self._monitor.longest,
