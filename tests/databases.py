@@ -207,8 +207,8 @@ def own_postgres(config: str = "") -> Iterator[Postgres]:
 
 
 def dense_postgres(server: Postgres, schema: str) -> PostgresStorage:
-    """Make a store whose numbers go on where they ended, so that a test can name them."""
-    return PostgresStorage(server.url(schema), begin=lambda last_seq: last_seq)
+    """Make a store for one node, whose numbers go on where they ended, so that a test can name them."""
+    return PostgresStorage(server.url(schema), begin=lambda last_seq: last_seq, is_alone=True)
 
 
 @contextmanager

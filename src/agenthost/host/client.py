@@ -157,9 +157,13 @@ class HostClient:
 
         Raises:
             SessionNotFound: in both cases, so that neither is revealed.
+            OwnedElsewhere: it is a terminal of another node.
         """
         if uri == ROOT_URI or self._parts.terminals.is_visible(uri, self.owner):
             return
+        elsewhere = self._parts.engine.root.elsewhere.terminals
+        if self.owner is None and any(one["resource"] == uri for one in elsewhere):
+            raise OwnedElsewhere(f"the terminal {uri}")
         try:
             await (self.get_conversation(uri) if has_chats else self.get_session(uri))
         except SessionNotFound:

@@ -1,4 +1,4 @@
-"""The PostgreSQL store: one process at a time uses it, and one that was taken for dead cannot write."""
+"""The PostgreSQL store: what needs it alone is kept out, and who was taken for dead cannot write."""
 
 import asyncio
 import os
@@ -41,7 +41,7 @@ def written(seq):
         except StorageError:
             time.sleep(0.05)
 
-store = PostgresStorage(sys.argv[1], begin=lambda last: last)
+store = PostgresStorage(sys.argv[1], begin=lambda last: last, is_alone=True)
 seq = store.open().last_seq
 print("open", flush=True)
 for seq, line in enumerate(sys.stdin, seq + 1):

@@ -17,6 +17,7 @@ from agenthost.errors import (
     LimitReached,
     ModelFailed,
     NotJson,
+    OwnedElsewhere,
     PeerFailed,
     PeerGone,
     PeerRefused,
@@ -75,6 +76,7 @@ STATUS: dict[type[HostError], Kind] = {
     # Its message names folders of this machine.
     StorageError: Kind(503, "store_unavailable", is_public=False),
     Damaged: Kind(500, "damaged"),
+    OwnedElsewhere: Kind(503, "node_unavailable"),
     PeerGone: Kind(503, "node_unavailable"),
     PeerRefused: Kind(500, "internal_error", is_public=False),
     PeerFailed: Kind(500, "internal_error", is_public=False),

@@ -49,6 +49,7 @@ class Shares:
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._told = b""
+        self._has_others = False
         self.on_notice: list[Callable[[NodeNotice], None]] = []
         self.is_closed = False
 
@@ -104,7 +105,9 @@ class Shares:
 
     async def _read_facts(self) -> None:
         elsewhere = Elsewhere()
-        for node in await asyncio.to_thread(self._storage.nodes):
+        nodes = await asyncio.to_thread(self._storage.nodes)
+        self._has_others = len(nodes) > 1
+        for node in nodes:
             if node.id != self._storage.node:
                 facts = decode_json(node.facts)
                 names = {one["provider"] for one in elsewhere.agents}
@@ -121,8 +124,9 @@ class Shares:
             self._run(asyncio.to_thread(self._storage.put_facts, facts))
 
     def _note(self, commit: Committed) -> None:
-        is_own = commit.node == self._storage.node
-        if not is_own and (commit.resources is None or {"+", "-"} & set(commit.rows.values())):
+        # With others, own ones too: the counts may have been read just before.
+        is_alone = commit.node == self._storage.node and not self._has_others
+        if not is_alone and (commit.resources is None or {"+", "-"} & set(commit.rows.values())):
             self._timer = self._timer or asyncio.get_running_loop().call_later(PAUSE, self._recount)
 
     def _recount(self) -> None:
