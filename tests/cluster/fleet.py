@@ -97,9 +97,9 @@ class Slot:
             self.process.send_signal(kind)
 
     def errors(self) -> str:
-        """Return what it said last."""
+        """Return what it said."""
         path = self.folder / "stderr.txt"
-        return path.read_text()[-6_000:] if path.exists() else ""
+        return path.read_text() if path.exists() else ""
 
     async def close(self) -> None:
         if self.is_running:
@@ -179,7 +179,8 @@ class Fleet:
         # One that could not start, because another one lives or there is no database, tries again.
         said = slot.errors()
         is_fenced = "has taken over the store" in said  # it may have been told to end, too
-        demand(code in EXPECTED_ENDS or not slot.is_ready or is_fenced, slot.name, "ended with", code, said)
+        is_fine = code in EXPECTED_ENDS or not slot.is_ready or is_fenced
+        demand(is_fine, slot.name, "ended with", code, said[-6_000:])
         self.tracebacks += "Traceback" in said
         self.ends[code] += 1
         slot.process, slot.is_ready, slot.is_stopped = None, False, False
