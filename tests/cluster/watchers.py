@@ -199,9 +199,15 @@ class Watcher(Client):
                     await self._act(line)
                     line.came = await line.wait_actions()
             except TimeoutError:
-                self.check_patience(url, begun, "and waits for", list(self._pending.values())[:1])
+                self.check_patience(url, begun, *self._waits_for())
                 return
             self._take(line)
+
+    def _waits_for(self) -> list[object]:
+        """Say what it waits for: for an echo, for a session, or for the end of a turn."""
+        chat = None if self._chat is None else self.lives[self._chat].state
+        turn = (chat or {}).get("activeTurn")
+        return ["and waits for", list(self._pending.values())[:1], "in", self.uri, "with", turn]
 
     async def _act(self, line: Line) -> None:
         """Begin a turn, or answer what a turn waits for."""
