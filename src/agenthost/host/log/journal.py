@@ -207,6 +207,13 @@ class Journal:
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
 
         def done(result: T, failure: BaseException | None, _seconds: float) -> None:
+            if self.line.is_shared:
+                held = partial(shown, result, failure)
+                self.line.hold(lambda _: held(), 0, has_notice=False)  # type: ignore[attr-defined]
+            else:
+                shown(result, failure)
+
+        def shown(result: T, failure: BaseException | None) -> None:
             if then is not None and failure is None:
                 then(result)
             if future.cancelled():

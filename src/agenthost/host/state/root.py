@@ -67,6 +67,7 @@ class Root:
         """What this node has."""
         self.changed: Callable[[], None] | None = None
         """Called when this node has something else than before."""
+        self._config: RootConfigState | None = None  # as this node defines it
 
     @property
     def state(self) -> RootState:
@@ -194,6 +195,7 @@ class Root:
         Terminals do not outlive the process. `agents` may be set later instead. `config` has the settings as
         they are defined now, with their default values.
         """
+        self._config = config
         if self.is_foreign:
             self.own.agents = list(agents or ())
             return
@@ -201,10 +203,16 @@ class Root:
         if agents is not None:
             self.set_agents(agents)
         self._set("activeSessions", actions.active_sessions_changed(session_count))
-        self.set_terminals([])
+        self.set_terminals(self.own.terminals)
         # A snapshot at each start keeps the log short that the next start has to read.
         if self.entries or not self._has_snapshot:
             self._journal.write([self.snapshot()])
+
+    def take_over(self, session_count: int) -> None:
+        """Write the root from now on: the node that did is gone, and all that it wrote was followed."""
+        self.is_foreign = False
+        self.entries = 1  # so that there is a snapshot
+        self.reconcile(session_count, agents=self.own.agents, config=self._config)
 
     def _set_config(self, config: RootConfigState | None) -> None:
         old = self.state.get("config")

@@ -50,6 +50,8 @@ class Shares:
         self._tasks: set[asyncio.Task[None]] = set()
         self._told = b""
         self._has_others = False
+        self._looking = asyncio.Lock()
+        self._putting = asyncio.Lock()
         self.on_notice: list[Callable[[NodeNotice], None]] = []
         self.is_closed = False
 
@@ -94,11 +96,15 @@ class Shares:
             log.warning("other nodes cannot be looked at: %s", error)
 
     async def _look_at_nodes(self) -> None:
+        async with self._looking:  # what was read later must not be replaced by what was read before
+            await self._look()
+
+    async def _look(self) -> None:
         await self._read_facts()
         if self._root.is_foreign and await asyncio.to_thread(self._storage.claim_root) == self._storage.node:
             commits = await asyncio.to_thread(self._storage.ledger_after, self._storage.place)
             await self._line.wait_for(commits[-1].last_seq if commits else 0)
-            self._root.is_foreign = False
+            self._root.take_over(await asyncio.to_thread(self._storage.session_count))
         self._root.set_agents_of_all()
         self._root.set_terminals_of_all()
         await self._counts.refresh(self._storage)
@@ -121,7 +127,11 @@ class Shares:
         facts = encode_json({"agents": own.agents, "terminals": own.terminals})
         if facts != self._told and not self.is_closed:
             self._told = facts
-            self._run(asyncio.to_thread(self._storage.put_facts, facts))
+            self._run(self._put_facts())
+
+    async def _put_facts(self) -> None:
+        async with self._putting:  # one after another, and always the newest
+            await asyncio.to_thread(self._storage.put_facts, self._told)
 
     def _note(self, commit: Committed) -> None:
         # With others, own ones too: the counts may have been read just before.

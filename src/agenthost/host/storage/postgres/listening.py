@@ -93,5 +93,8 @@ class Listener:
         connection, self._connection = self._connection, None
         if self._again is not None:
             self._again.cancel()
-        if connection is not None:
-            connection.terminate()
+            await asyncio.gather(self._again, return_exceptions=True)
+        for one in (connection, self._connection):  # it may have come while this was waited for
+            if one is not None:
+                one.terminate()
+        self._connection = None

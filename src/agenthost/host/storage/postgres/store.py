@@ -177,6 +177,7 @@ class PostgresStorage:
         if self._writer is not None:
             self._writer.terminate()
             self._writer = None
+        await asyncio.sleep(0)  # connections that were terminated close their sockets in the next tick
 
     # Writing
 
