@@ -132,7 +132,7 @@ class Harness:
             await asyncio.gather(hurting, looking, *living, return_exceptions=True)
 
     async def _probe(self) -> None:
-        """I3: at rest every node shows the same, and what the clients have made of it."""
+        """I3: at rest every node shows the same."""
         states: dict[str, Any] = {}
         for watcher in self._watchers:
             states |= dict.fromkeys(watcher.lives)
