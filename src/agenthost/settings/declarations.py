@@ -181,7 +181,7 @@ class Settings:
         metavar="URL",
         summary="Where other servers on the same store reach this one.",
         default_text="where it listens",
-        notes="Servers that share a store are [PostgreSQL's](postgres.md) only.",
+        notes="See [cluster.md](cluster.md#between-nodes).",
     )
     lease: int = NODES.setting(
         Number(2, 600, unit="seconds"),

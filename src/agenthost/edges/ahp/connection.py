@@ -7,7 +7,6 @@ connection class of each version defines what the messages mean.
 """
 
 import asyncio
-import contextlib
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping
@@ -19,7 +18,7 @@ from agenthost.edges.ahp.gathering import gather_text
 from agenthost.edges.ahp.peer_context import PeerContext
 from agenthost.edges.ahp.subscription_options import SubscriptionOptions
 from agenthost.edges.ahp.transport import ConnectionHandle, Outbox, Transport
-from agenthost.errors import HostError, InvalidValue, SlowConsumer
+from agenthost.errors import Damaged, HostError, InvalidValue, SlowConsumer, StorageError
 from agenthost.host.access.caller import Caller
 from agenthost.host.access.identity import Identity
 from agenthost.host.client import HostClient
@@ -168,9 +167,15 @@ class Connection(ABC, Generic[C]):
             raise InvalidValue(at, f"at most {MAX_SUBSCRIPTIONS} resources", str(len(uris)))
         found = []
         for uri in dict.fromkeys(uris):
-            with contextlib.suppress(HostError):
+            try:
                 await self.client.check_subscribable(uri)
-                found.append(uri)
+            except Damaged:
+                continue
+            except StorageError:
+                raise  # nobody knows whether it is there, so the client must not be told that it is gone
+            except HostError:
+                continue
+            found.append(uri)
         return found
 
     # Reading and writing

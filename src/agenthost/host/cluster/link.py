@@ -115,8 +115,7 @@ class Link:
 
     def _end(self, why: str) -> None:
         self.is_over = True
-        if self._answers or self._outgoing:
-            log.info("node %d cannot be called: %s", self._node, why)
+        log.debug("node %d is not called any more: %s", self._node, why)
         self._outgoing.clear()
         for number, answer in list(self._answers.items()):
             if not answer.done():

@@ -52,6 +52,7 @@ Dial: TypeAlias = Callable[[str], Awaitable[Channel]]
 @dataclass(slots=True)
 class _Peer:
     link: Link | None = None
+    trouble: str = ""
     slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CALLS))
 
 
@@ -103,10 +104,21 @@ class Peers:
         if self._is_closed:
             raise PeerGone(node, CLOSED)
         if peer.link is None or peer.link.is_over:
-            peer.link = Link(node, lambda: self._connect(node))
+            peer.link = Link(node, lambda: self._connect(node, peer))
         return peer.link
 
-    async def _connect(self, node: int) -> Channel:
+    async def _connect(self, node: int, peer: _Peer) -> Channel:
+        try:
+            channel = await self._reach(node)
+        except ChannelClosed as error:
+            if str(error) != peer.trouble:  # once, however often it is tried
+                log.info("node %d cannot be called: %s", node, error)
+            peer.trouble = str(error)
+            raise
+        peer.trouble = ""
+        return channel
+
+    async def _reach(self, node: int) -> Channel:
         url = await self._find_url(node)
         if url is None:
             raise ChannelClosed("it is not alive")

@@ -7,6 +7,7 @@ follow what it makes of that. When it is gone, another one takes the root.
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from agenthost.errors import StorageError
@@ -61,7 +62,11 @@ class Shares:
         self._root.changed = self.tell_facts
         self._root.is_foreign = await asyncio.to_thread(self._storage.claim_root) != self._storage.node
         self._line.start(self._followed)
-        hear: Any = lambda notice: loop.call_soon_threadsafe(self._hear, notice)  # noqa: E731
+
+        def hear(notice: Committed | NodeNotice) -> None:
+            with suppress(RuntimeError):  # a host that could not be closed in time has no loop any more
+                loop.call_soon_threadsafe(self._hear, notice)
+
         await asyncio.to_thread(self._storage.listen, hear)
         await self._read_facts()
 
