@@ -1,7 +1,7 @@
 """Programs of others that tests talk to: where they are, or why a test is skipped.
 
 They come from npm, by the lock file in tests/peers. `./check` installs them where there is npm, and then says
-so by AGENTHOST_PEERS: one that is missing after that is a failure, not a skip.
+so by PEER_TESTS: one that is missing after that is a failure, not a skip.
 """
 
 import os
@@ -17,7 +17,7 @@ def peer(name: str) -> str:
     path = PEERS / "node_modules" / ".bin" / name
     if path.exists():
         return str(path)
-    if os.environ.get("AGENTHOST_PEERS"):
+    if os.environ.get("PEER_TESTS"):
         pytest.fail(f"{name} is not installed in {PEERS}, though ./check installed the peers")
     pytest.skip(f"needs {name}: run `npm install` in tests/peers")
 

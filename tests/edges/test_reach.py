@@ -20,7 +20,7 @@ EDGES_IMPORT: dict[str, set[str]] = {
     "access.identity": {"Identity"},
     "access.keys": {"KeyRing", "Keys"},
     "access.token_file": {"TOKEN", "SharedToken", "Token", "TokenFile"},
-    "store_address": {"StoreAddress"},
+    "store_address": {"StoreAddress", "is_near"},
     # What goes in.
     "sessions.action_source": {"ClientAction"},
     "sessions.dispatch": {"public_reason"},
@@ -29,9 +29,11 @@ EDGES_IMPORT: dict[str, set[str]] = {
     "state.senders": {"Sender"},
     # What comes out.
     "log.entries": {"first_line", "legacy_lines"},
+    "log.line": {"Mark"},
     "log.subscriptions": {"LogItem", "Subscriber"},
     "log.text_runs": {"TextRun", "run_of", "unpack"},
     "log.stats": {"COMMIT_SECONDS", "GROUP_SIZES", "JournalStats"},
+    "counters": {"NodeCounters"},
     "sessions.list_notices": {"Added", "Changed", "Notice", "Removed"},
     "files.watches.watch": {"ResourceWatch"},
     "state.feed": {"Feed", "View"},
@@ -40,6 +42,10 @@ EDGES_IMPORT: dict[str, set[str]] = {
     "state.session": {"Session", "TranscriptEntry"},
     "state.turn_loads": {"Views"},
     "storage": {"ROOT", "Entry", "SessionRow"},
+    # Other nodes of the host.
+    "cluster.channels": {"MAX_FRAME", "MAX_GREETING", "ChannelClosed"},
+    "cluster.peers": {"Peers"},
+    "cluster.websocket": {"PEER_PATH", "PeerOptions"},
     # What agents declare.
     "authoring.agent": {"Agent"},
     "authoring.options": {"Option"},
@@ -72,7 +78,8 @@ COMMANDS_IMPORT: dict[str, set[str]] = {
     "offline": {"cancel_turn"},
     "storage.copying": {"CopiedStore", "copy_store"},
     "storage.data_folder": {"DataFolder", "sync_folder"},
-    "storage.stores": {"shared_documents", "shared_store"},
+    "storage.postgres.node_list": {"ListedNode"},
+    "storage.stores": {"shared_documents", "shared_nodes", "shared_store"},
     "storage.integrity": {"Report", "examine"},
     "storage.repair": {"repair"},
     "storage.sqlite": {"FILE", "SqliteStorage"},

@@ -454,6 +454,7 @@ class Session:
         self.row, self._private = row, row.private
         self.private = private
         self._measured = (0, 0)
+        self._transcript = []
 
     def flush_text(self) -> None:
         """Apply the buffered text. Never raises: whoever streamed it has moved on."""
