@@ -92,7 +92,7 @@ class Session:
     above: "Session | None" = None
 
     is_foreign = False
-    """Whether another node writes it, and this one only follows: see `followed_session`."""
+    """Whether another node writes it, and this one only follows: see `followed`."""
 
     def __init__(
         self,
