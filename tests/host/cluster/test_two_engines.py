@@ -10,8 +10,10 @@ import pytest
 from agenthost.core import actions
 from agenthost.errors import OwnedElsewhere, SessionExists
 from agenthost.host.access.identity import Identity
+from agenthost.host.cluster.takeover import Takeover
 from agenthost.host.state.engine import Engine
 from agenthost.host.state.feed import Feed
+from agenthost.host.storage import shared_of
 from agenthost.host.storage.postgres.store import PostgresStorage
 from agenthost.wire.json import decode_json
 from databases import needs_postgres, own_schema, shared_postgres
@@ -182,6 +184,28 @@ def test_a_node_takes_over_what_it_followed_and_its_subscribers_see_one_stream(u
                     await first.journal.wait(ticket)
             assert "taken over" in str(first.journal.trouble)
             assert there.shown_state["title"] == "Went on"
+
+    run(story)
+
+
+def test_a_turn_of_a_session_that_was_claimed_and_not_loaded_goes_on(url: str) -> None:
+    async def story() -> None:
+        async with two(url) as (first, second):
+            session = await new_session(first, URI)
+            session.act(actions.turn_started("t1", user_message(), session.now()))
+            await first.journal.wait()
+            await die(first)
+            storage = shared_of(second.storage)
+            assert storage
+            while storage.claim([session.number]) != {session.number: storage.node}:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+            takeover = Takeover(storage, second.sessions, ["demo"])
+            takeover.start()
+            there = await until(lambda: second.sessions.peek(URI))
+            assert there.has_turn
+            assert not there.is_foreign
+            await until(lambda: takeover.count == 1)
+            await takeover.close()
 
     run(story)
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from agenthost.errors import StoreTaken
-from agenthost.host.storage import Committed, NodeNotice, PutPresence, PutSnapshot, Receipt
+from agenthost.host.storage import Committed, Group, NodeNotice, PutPresence, PutSnapshot, Receipt
 from agenthost.host.storage.postgres.notices import MAX_ABOUT, encode_about, parse_notice
 from agenthost.host.storage.postgres.store import PostgresStorage
 from databases import Postgres, needs_postgres
@@ -115,6 +115,26 @@ def test_a_session_belongs_to_the_node_that_made_it_until_that_is_dead(
     with pytest.raises(StoreTaken):
         first.commit(unnumbered(1))
     second.commit(unnumbered(1))
+
+
+def test_turns_that_nobody_goes_on_with_are_found(nodes: Pair, server: Postgres, schema: str) -> None:
+    first, second = nodes
+    commit(first, [added(1, is_active=True), added(2, is_active=True), added(3)], 0)
+    assert second.unattended(9, []) == []
+    assert fence(server, schema, second, first)
+    assert {row.number for row in second.unattended(9, [])} == {1, 2}
+    second.claim([1, 2])
+    assert [row.number for row in second.unattended(9, [2])] == [1]  # it was claimed, and is not held
+
+
+def test_a_group_without_writes_is_no_commit(nodes: Pair) -> None:
+    first, second = nodes
+    commit(first, [added(1)], 0)
+    first.commit(unnumbered(1, 5))
+    before = second.ledger_after(0)
+    # This node has read of number 5 in the ledger. Whether the store has heard of it does not matter.
+    assert second.commit(Group(ordinal=1, at_least=50)) == 50
+    assert second.ledger_after(0) == before
 
 
 def test_of_several_that_claim_a_session_one_gets_it(server: Postgres, schema: str) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Collection, Sequence
 
-from agenthost.errors import HostError, StorageError
+from agenthost.errors import HostError, SessionNotFound, StorageError
 from agenthost.host.state.registry import SessionRegistry
 from agenthost.host.storage import NodeNotice, SessionRow, SharedStorage
 from agenthost.wire.json import decode_json
@@ -19,7 +19,10 @@ LOOK_SECONDS = 2.0
 
 
 class Takeover:
-    """Takes sessions with turns that no living node writes, for ever.
+    """Takes sessions with turns that no living node goes on with, for ever.
+
+    Some belong to this node already: those of a session that was claimed for another reason, or that could
+    not be read after it was claimed.
 
     `agents` are the names of the agents that this node serves. `count` is how many sessions were taken.
     """
@@ -30,6 +33,7 @@ class Takeover:
         self._agents = agents
         self._woken = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._failed: set[int] = set()  # those that were logged
         self.count = 0
 
     def start(self) -> None:
@@ -57,23 +61,31 @@ class Takeover:
 
     async def _take_some(self) -> bool:
         """Take some sessions. Return whether there may be more."""
-        rows = await asyncio.to_thread(self._storage.abandoned, TAKEN_AT_ONCE)
+        held = self._sessions.own_numbers()
+        rows = await asyncio.to_thread(self._storage.unattended, TAKEN_AT_ONCE, held)
         wanted = [row for row in rows if self._is_served(row)]
         if not wanted:
             return False
         own = await self._sessions.take([row.number for row in wanted])
-        await asyncio.gather(*(self._load(row) for row in _chosen(wanted, own)))
-        return bool(own)
+        return any(await asyncio.gather(*(self._load(row) for row in _chosen(wanted, own))))
 
     def _is_served(self, row: SessionRow) -> bool:
         return decode_json(row.summary).get("provider", next(iter(self._agents), "")) in self._agents
 
-    async def _load(self, row: SessionRow) -> None:
+    async def _load(self, row: SessionRow) -> bool:
         try:
-            await self._sessions.by_number(row.number)
-            self.count += 1
+            if (await self._sessions.by_number(row.number)).is_foreign:
+                return False
+        except SessionNotFound:
+            return False  # it was removed meanwhile
         except HostError as error:
-            log.error("session number %d could not be taken over: %s", row.number, error)  # noqa: TRY400
+            if row.number not in self._failed:
+                log.error("session %s could not be taken over: %s", row.uri, error)  # noqa: TRY400
+                self._failed.add(row.number)
+            return False
+        self._failed.discard(row.number)
+        self.count += 1
+        return True
 
     async def close(self) -> None:
         """Look no more."""

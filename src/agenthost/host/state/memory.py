@@ -83,6 +83,11 @@ class SessionMemory:
         if self.sessions.get(session.uri) is not session:
             raise SessionNotFound(session.uri)
 
+    def own_numbers(self) -> list[int]:
+        """Return the numbers of all that this node writes, in memory or expected."""
+        held = [*self.sessions.values(), *self._coming.values()]
+        return [one.number for one in held if not one.is_foreign]
+
     def find_chat(self, uri: str) -> Session | None:
         """Return what has the chat with this URI, if it is in memory, or expected."""
         expected = (one for one in self._coming.values() if one.chat_uri == uri)

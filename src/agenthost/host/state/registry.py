@@ -54,6 +54,10 @@ class SessionRegistry:
         """How many sessions are in memory."""
         return len(self._sessions)
 
+    def own_numbers(self) -> list[int]:
+        """Return the numbers of the sessions and chats in memory that this node writes."""
+        return self._memory.own_numbers()
+
     def in_memory_of(self, provider: str) -> list[Session]:
         """Return the sessions of an agent that are in memory, without further chats."""
         return [

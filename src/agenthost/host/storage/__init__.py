@@ -488,8 +488,11 @@ class SharedStorage(Storage, Protocol):
     def claim_root(self) -> int:
         """Take the root if it is free. Return the node that owns it."""
 
-    def abandoned(self, limit: int) -> Sequence[SessionRow]:
-        """Return rows of sessions and chats with a turn that are free, in no order."""
+    def unattended(self, limit: int, held: Collection[int]) -> Sequence[SessionRow]:
+        """Return rows of sessions and chats with a turn that nobody goes on with, in no order.
+
+        They are free, or belong to this node and are not among those that it holds.
+        """
 
     def release(self) -> None:
         """Give all sessions away. Everything about them was committed; other nodes may take them."""

@@ -10,7 +10,6 @@ from agenthost.host.storage.reader import decode_text
 
 __all__ = [
     "claim",
-    "read_abandoned",
     "read_between",
     "read_ledger",
     "read_nodes",
@@ -19,13 +18,16 @@ __all__ = [
     "read_progress",
     "read_removed",
     "read_rows",
+    "read_unattended",
     "reserve",
 ]
 
 _OWNER = """SELECT coalesce(top.node, one.node), is_free_v1(coalesce(top.node, one.node))
     FROM session AS one LEFT JOIN session AS top ON top.number = one.family WHERE one.number = $1"""
-_ABANDONED = """SELECT one.number FROM session AS one LEFT JOIN session AS top ON top.number = one.family
-    WHERE one.is_active AND is_free_v1(coalesce(top.node, one.node)) ORDER BY random() LIMIT $1"""
+_UNATTENDED = """SELECT one.number FROM session AS one LEFT JOIN session AS top ON top.number = one.family
+    WHERE one.is_active AND (coalesce(top.node, one.node) = $1 OR is_free_v1(coalesce(top.node, one.node)))
+    AND NOT EXISTS (SELECT FROM unnest($2::bigint[]) AS held WHERE held = one.number)
+    ORDER BY random() LIMIT $3"""
 _BETWEEN = """SELECT seq, resource, envelope, only_for, checksum FROM log
     WHERE resource = ANY ($1::bigint[]) AND seq > $2 AND seq <= $3 ORDER BY seq"""
 
@@ -55,9 +57,12 @@ async def reserve(
     return int(given) if given is not None else decode_text(taken_by)
 
 
-async def read_abandoned(connection: Connection, limit: int) -> list[SessionRow]:
-    """Read rows with a turn that no living node owns."""
-    rows = [await _row(connection, number) for (number,) in await connection.fetch(_ABANDONED, limit)]
+async def read_unattended(
+    connection: Connection, me: int, limit: int, held: Collection[int]
+) -> list[SessionRow]:
+    """Read rows with a turn that no living node owns, or that this one owns and does not hold."""
+    found = await connection.fetch(_UNATTENDED, me, list(held), limit)
+    rows = [await _row(connection, number) for (number,) in found]
     return [row for row in rows if row is not None]
 
 

@@ -191,8 +191,10 @@ class PostgresStorage:
             if group.ordinal and group.ordinal == self._last_ordinal:
                 return self._base
             is_retry = self._doubtful is not None and _is_same(group, self._doubtful)
-            if not group.writes and group.at_least <= self._last_seq and not is_retry:
-                return self._last_seq
+            # What a node shows may be ahead of what this store has heard of. Only copies, which have no
+            # ordinal, have to raise the number with nothing to write.
+            if not group.writes and not is_retry and (group.ordinal or group.at_least <= self._last_seq):
+                return max(self._last_seq, group.at_least)
             try:
                 # Copies have numbers of their own; nobody else writes then, so the base is known.
                 call = GroupCall(group.writes, max(self._own_seq, group.at_least))
@@ -363,9 +365,9 @@ class PostgresStorage:
         """Take the root if it is free. Return the node that owns it."""
         return int(self._change(lambda one: one.fetchval("SELECT claim_root_v1($1)", self.node)))
 
-    def abandoned(self, limit: int) -> Sequence[SessionRow]:
-        """Return rows of sessions and chats with a turn that are free, in no order."""
-        return self._read("a session", lambda connection: nodes.read_abandoned(connection, limit))
+    def unattended(self, limit: int, held: Collection[int]) -> Sequence[SessionRow]:
+        """Return rows of sessions and chats with a turn that nobody goes on with; see `SharedStorage`."""
+        return self._read("a session", lambda one: nodes.read_unattended(one, self.node, limit, held))
 
     def release(self) -> None:
         """Give all sessions away; see `SharedStorage`."""
