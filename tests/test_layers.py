@@ -97,7 +97,7 @@ EDGES: dict[str, set[str]] = {
 """What the protocols use of the other edges, and what is mounted."""
 
 AHP_EDGE: dict[str, set[str]] = {
-    "v0_1": {"connection", "files", "peer_context"},
+    "v0_1": {"connection", "files", "peer_context", "transport"},
     "v1": {"connection", "files", "peer_context", "subscription_options", "transport"},
     "negotiation": {"connection", "errors", "peers", "subscription_options", "transport", "v0_1", "v1"},
 }

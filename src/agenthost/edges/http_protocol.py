@@ -3,6 +3,7 @@
 Time limits are checked once a second for all connections (`check_time`), so a request needs no timer.
 """
 
+import asyncio
 import logging
 from enum import Enum, auto
 from functools import partial
@@ -166,6 +167,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._answered = cycle
+        cycle.transport = _Head(cycle, self.loop)  # type: ignore[assignment] # it writes and closes
         super()._start_asgi_task(cycle, app)
 
     def on_body(self, body: bytes) -> None:
@@ -248,6 +250,41 @@ class HttpProtocol(HttpToolsProtocol):
         if not is_silent and not (self.is_answering and self._has_begun()):
             self.transport.write(_answer(refusal))
         self.transport.close()
+
+
+class _Head:
+    """The transport of a response whose body has not begun. Its head is written together with the body.
+
+    Each write is a system call. A head whose body does not follow at once is written without it.
+    """
+
+    __slots__ = ("_cycle", "_data", "_loop", "_transport")
+
+    def __init__(self, cycle: RequestResponseCycle, loop: asyncio.AbstractEventLoop) -> None:
+        self._cycle = cycle
+        self._transport = cycle.transport
+        self._loop = loop
+        self._data = b""
+
+    def write(self, data: bytes) -> None:
+        """Keep the head for a moment, or write it with the beginning of the body."""
+        if self._data:
+            self._data += data
+            self._flush()
+        else:
+            self._data = data
+            self._loop.call_soon(self._flush)
+
+    def _flush(self) -> None:
+        data, self._data = self._data, b""
+        if data:
+            self._cycle.transport = self._transport
+            self._transport.write(data)
+
+    def close(self) -> None:
+        """Write what is left, and close."""
+        self._flush()
+        self._transport.close()
 
 
 def _size(url: bytes, headers: list[tuple[bytes, bytes]]) -> int:

@@ -3,7 +3,10 @@
 import logging
 from typing import Any
 
+from uvicorn.protocols.utils import ClientDisconnected
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.exceptions import InvalidState
+from websockets.protocol import OPEN
 
 from agenthost.edges.connections import SLOT, ConnectionSlot
 
@@ -14,6 +17,9 @@ log = logging.getLogger("agenthost.http")
 LINGER_SECONDS = 10.0
 """How long a peer may take to read what was sent before the end."""
 
+MAX_WAITING = 65_536
+"""How many bytes are written together at most."""
+
 
 class WebSocketProtocol(WebSocketsSansIOProtocol):
     """A WebSocket that can be closed even if its peer does not read."""
@@ -22,6 +28,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         super().__init__(*given, **named)
         self._slot = slot
         self._seconds = 0
+        self._waiting = 0  # how many bytes are still to be written
         if slot is not None:
             slot.peer = self
 
@@ -65,6 +72,10 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
 
     async def send(self, message: Any) -> None:
         """Send a message. A close does not wait until the peer has read what was sent before."""
+        text = message.get("text")
+        if text is not None and self.conn.state is OPEN and not self.close_sent:
+            await self._send_text(text)
+            return
         is_last = message["type"] == "websocket.close"
         if is_last:
             self.writable.set()
@@ -73,6 +84,28 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
             # `abort`, not `close` as uvicorn does: that waits until everything is read, possibly forever.
             self.close_timer.cancel()
             self.close_timer = self.loop.call_later(LINGER_SECONDS, self.transport.abort)
+
+    async def _send_text(self, text: str) -> None:
+        """Send a text message, together with others of the same moment: each write is a system call."""
+        if not self.writable.is_set():
+            await self.writable.wait()
+        if self.disconnected:
+            raise ClientDisconnected
+        data = text.encode()
+        try:
+            self.conn.send_text(data)
+        except InvalidState:  # it was closed while this waited
+            raise ClientDisconnected from None
+        if not self._waiting:
+            self.loop.call_soon(self._write)
+        self._waiting += len(data)
+        if self._waiting > MAX_WAITING:
+            self._write()
+
+    def _write(self) -> None:
+        self._waiting = 0
+        if frames := self.conn.data_to_send():
+            self.transport.write(b"".join(frames))
 
     def keepalive_timeout(self) -> None:
         """End the connection of a peer that does not answer pings, even if it has data to read."""

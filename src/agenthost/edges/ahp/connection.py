@@ -17,7 +17,7 @@ from agenthost.edges.ahp.errors import to_failure
 from agenthost.edges.ahp.gathering import gather_text
 from agenthost.edges.ahp.peer_context import PeerContext
 from agenthost.edges.ahp.subscription_options import SubscriptionOptions
-from agenthost.edges.ahp.transport import ConnectionHandle, Outbox, Transport
+from agenthost.edges.ahp.transport import ConnectionHandle, Outbox, OutgoingMessage, Transport
 from agenthost.errors import Damaged, HostError, InvalidValue, SlowConsumer, StorageError
 from agenthost.host.access.caller import Caller
 from agenthost.host.access.identity import Identity
@@ -66,6 +66,11 @@ C = TypeVar("C", bound=PeerContext)
 def action_frame(envelope: bytes) -> str:
     """Return the message for one envelope (HR-R08)."""
     return f"{_HEAD}{envelope.decode()}{_TAIL}"
+
+
+def outgoing(message: Message) -> OutgoingMessage:
+    """Return a message as it is sent."""
+    return OutgoingMessage.of(encode_message(message).decode())
 
 
 class Connection(ABC, Generic[C]):
@@ -133,8 +138,8 @@ class Connection(ABC, Generic[C]):
         """Return the envelope of a refusal."""
 
     @abstractmethod
-    def _notice(self, notice: Notice) -> Notification | None:
-        """Return the notification for a change of the list of sessions; `None` if the client gets none."""
+    def _notice(self, notice: Notice) -> OutgoingMessage | None:
+        """Return the message for a change of the list of sessions; `None` if the client gets none."""
 
     # The handshake
 
@@ -322,13 +327,13 @@ class Connection(ABC, Generic[C]):
 
     def send(self, message: Message) -> None:
         """Queue a message."""
-        self._outbox.put(encode_message(message))
+        self._outbox.put(outgoing(message))
 
     def _deliver(self, shown: LogItem) -> None:
         """Queue what only this client is shown. As a message, because no later view includes it."""
-        self._outbox.put(action_frame(self._refusal(shown)).encode())
+        self._outbox.put(OutgoingMessage.of(action_frame(self._refusal(shown))))
 
     def _on_notice(self, notice: Notice) -> None:
-        notification = self._notice(notice)
-        if notification is not None:
-            self.send(notification)
+        message = self._notice(notice)
+        if message is not None:
+            self._outbox.put(message)

@@ -62,6 +62,11 @@ class OutgoingMessage(LogItem, frozen=True, gc=False):
 
     text: str = ""
 
+    @classmethod
+    def of(cls, text: str) -> "OutgoingMessage":
+        """Return a message with this text."""
+        return cls(0, _NO_RESOURCE, b"", text=text)
+
 
 class Outbox(Subscriber):
     """Everything that waits to be sent to one client, in one order: answers, and what it subscribed to.
@@ -145,12 +150,11 @@ class Outbox(Subscriber):
         # Those that are left have other places now.
         self._due = (0, self._due[1])
 
-    def put(self, message: bytes) -> None:
+    def put(self, message: OutgoingMessage) -> None:
         """Queue a message."""
         self._unsent += 1
-        text = message.decode()
-        self._unsent_size += len(text)
-        self.push(OutgoingMessage(0, _NO_RESOURCE, b"", text=text))
+        self._unsent_size += len(message.text)
+        self.push(message)
 
     @staticmethod
     def is_message(item: LogItem) -> TypeGuard[OutgoingMessage]:

@@ -86,7 +86,7 @@ class ForeignList:
             return
         changes = _all(summary) if before is None else summary_changes(before, summary)
         if changes:
-            self._notices.tell(Changed(row.owner, row.uri, changes, is_task))
+            self._notices.tell(Changed(row.owner, row.uri, changes, is_task=is_task))
 
     def close(self) -> None:
         """Tell nothing more."""

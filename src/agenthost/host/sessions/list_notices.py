@@ -7,8 +7,8 @@ notice (HR-L08).
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, TypeVar
 
 from agenthost.host.state.session import Session
 from agenthost.wire.ahp.session import SessionState, SessionSummary
@@ -24,36 +24,50 @@ MUTABLE = (
 """The fields of a summary that can change."""
 
 
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Notice:
+    """What notices have in common. A task is a session that some clients see as a chat of another one."""
+
+    is_task: bool = False
+    _made: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def shared(self, make: "Callable[[Any], T]") -> T:
+        """Return `make(self)`, computed once for all listeners that pass the same function."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        made: T = self._made[make]
+        return made
+
+
 @dataclass(frozen=True, slots=True)
-class Added:
+class Added(_Notice):
     """A session was created."""
 
     owner: str
     summary: SessionSummary
-    is_task: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Removed:
+class Removed(_Notice):
     """A session was removed for good."""
 
     owner: str
     uri: str
-    is_task: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(_Notice):
     """A summary changed. `changes` has the new values; a field that was removed is `None`."""
 
     owner: str
     uri: str
     changes: JsonObject
-    is_task: bool = False
 
 
 Notice: TypeAlias = Added | Removed | Changed
-"""Each says whether the session is a task, which some clients see as a chat of another session."""
 
 Listener: TypeAlias = Callable[[Notice], None]
 
@@ -110,7 +124,7 @@ class ListNotices:
             now = session.summary(session.shown_state)
             changes = summary_changes(before, now)
             if changes:
-                self.tell(Changed(session.row.owner, session.row.uri, changes, session.is_task))
+                self.tell(Changed(session.row.owner, session.row.uri, changes, is_task=session.is_task))
             if not session.is_listed:
                 self._told[number] = (session, now)
         if self._told:

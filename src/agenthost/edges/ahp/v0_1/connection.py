@@ -7,16 +7,16 @@ from msgspec import Raw
 
 from agenthost.edges.ahp.connection import TRIGGERS
 from agenthost.edges.ahp.connection import Connection as AnyConnection
+from agenthost.edges.ahp.transport import OutgoingMessage
 from agenthost.edges.ahp.v0_1 import commands
 from agenthost.edges.ahp.v0_1.client import ClientContext
-from agenthost.edges.ahp.v0_1.frames import action_frames, list_notification
+from agenthost.edges.ahp.v0_1.frames import action_frames, list_message
 from agenthost.edges.ahp.v0_1.projection import channel_of, expander, refusal_of
 from agenthost.host.client import HostClient
 from agenthost.host.log.subscriptions import LogItem, Subscriber
 from agenthost.host.sessions.list_notices import Notice
 from agenthost.wire.ahp.legacy.methods import METHODS
 from agenthost.wire.json import Json
-from agenthost.wire.jsonrpc import Notification
 
 __all__ = ["Connection"]
 
@@ -72,7 +72,6 @@ class Connection(AnyConnection[ClientContext]):
     def _refusal(self, item: LogItem) -> bytes:
         return refusal_of(item)
 
-    def _notice(self, notice: Notice) -> Notification | None:
+    def _notice(self, notice: Notice) -> OutgoingMessage | None:
         # HR-S06: whatever the client is subscribed to.
-        notification = list_notification(notice)
-        return None if notification is None else Notification("notification", {"notification": notification})
+        return notice.shared(list_message)

@@ -3,14 +3,16 @@
 from typing import Any
 
 from agenthost.core.legacy.summaries import project_listed
-from agenthost.edges.ahp.connection import action_frame
+from agenthost.edges.ahp.connection import action_frame, outgoing
+from agenthost.edges.ahp.transport import OutgoingMessage
 from agenthost.edges.ahp.v0_1.projection import envelopes_of
 from agenthost.host.log.subscriptions import LogItem
 from agenthost.host.sessions.list_notices import Added, Changed, Notice, Removed
 from agenthost.wire.ahp.legacy.notifications import ProtocolNotification
 from agenthost.wire.json import JsonObject
+from agenthost.wire.jsonrpc import Notification
 
-__all__ = ["action_frames", "list_notification"]
+__all__ = ["action_frames", "list_message"]
 
 
 def action_frames(item: LogItem) -> list[str]:
@@ -18,8 +20,15 @@ def action_frames(item: LogItem) -> list[str]:
     return [action_frame(envelope) for envelope in envelopes_of(item)]
 
 
-def list_notification(notice: Notice) -> ProtocolNotification | None:
-    """Return the notification for a change of the list (HR-L06, HR-L07); `None` if these clients see none."""
+def list_message(notice: Notice) -> OutgoingMessage | None:
+    """Return the message for a change of the list (HR-L06, HR-L07); `None` if these clients see none."""
+    notification = _list_notification(notice)
+    if notification is None:
+        return None
+    return outgoing(Notification("notification", {"notification": notification}))
+
+
+def _list_notification(notice: Notice) -> ProtocolNotification | None:
     match notice:
         case Added(summary=summary):
             listed: Any = project_listed(summary)

@@ -8,10 +8,15 @@ from msgspec import Raw
 from agenthost import __version__
 from agenthost.edges.ahp.connection import TRIGGERS
 from agenthost.edges.ahp.connection import Connection as AnyConnection
-from agenthost.edges.ahp.transport import Outbox
+from agenthost.edges.ahp.transport import Outbox, OutgoingMessage
 from agenthost.edges.ahp.v1 import commands, older
 from agenthost.edges.ahp.v1.client import ClientContext
-from agenthost.edges.ahp.v1.frames import action_frames, list_notification, older_action_frames
+from agenthost.edges.ahp.v1.frames import (
+    action_frames,
+    list_message,
+    older_action_frames,
+    older_list_message,
+)
 from agenthost.host.client import HostClient
 from agenthost.host.log.subscriptions import LogItem
 from agenthost.host.sessions.list_notices import Notice
@@ -19,7 +24,6 @@ from agenthost.host.storage import Entry
 from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.ahp.methods import METHODS
 from agenthost.wire.json import Json, encode_json
-from agenthost.wire.jsonrpc import Notification
 
 __all__ = ["Connection"]
 
@@ -90,8 +94,8 @@ class Connection(AnyConnection[ClientContext]):
     def _refusal(self, item: LogItem) -> bytes:
         return item.envelopes()[0]
 
-    def _notice(self, notice: Notice) -> Notification | None:
+    def _notice(self, notice: Notice) -> OutgoingMessage | None:
         # C3: these are notifications of the root's channel.
         if ROOT_URI not in self.client.feed.channels:
             return None
-        return list_notification(notice, is_older=self.client.is_older)
+        return notice.shared(older_list_message if self.client.is_older else list_message)

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from agenthost.edges.ahp.connection import action_frame
+from agenthost.edges.ahp.connection import action_frame, outgoing
+from agenthost.edges.ahp.transport import OutgoingMessage
 from agenthost.edges.ahp.v1 import older
 from agenthost.host.log.subscriptions import LogItem
 from agenthost.host.sessions.list_notices import Added, Changed, Notice, Removed
@@ -10,7 +11,7 @@ from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.json import JsonObject
 from agenthost.wire.jsonrpc import Notification
 
-__all__ = ["action_frames", "list_notification", "older_action_frames"]
+__all__ = ["action_frames", "list_message", "older_action_frames", "older_list_message"]
 
 CLEARED: dict[str, Any] = {"activity": "", "workingDirectories": [], "changes": {}, "_meta": {}}
 """What stands for a field of a summary that was removed: a change cannot remove one."""
@@ -26,8 +27,19 @@ def older_action_frames(item: LogItem) -> list[str]:
     return [action_frame(envelope) for envelope in older.envelopes_of(item)]
 
 
-def list_notification(notice: Notice, *, is_older: bool) -> Notification | None:
-    """Return the notification for a change of the list of sessions; `None` if the client sees none (C3)."""
+def list_message(notice: Notice) -> OutgoingMessage | None:
+    """Return the message for a change of the list of sessions; `None` if clients see none (C3)."""
+    notification = _list_notification(notice, is_older=False)
+    return None if notification is None else outgoing(notification)
+
+
+def older_list_message(notice: Notice) -> OutgoingMessage | None:
+    """Return the message for a change of the list of sessions, for clients of 0.9."""
+    notification = _list_notification(notice, is_older=True)
+    return None if notification is None else outgoing(notification)
+
+
+def _list_notification(notice: Notice, *, is_older: bool) -> Notification | None:
     if notice.is_task:
         return None  # C7: a chat of another session
     match notice:
