@@ -1,6 +1,7 @@
 """`agenthost nodes`: the servers that share a store."""
 
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,8 @@ from agenthost.cli.exit_codes import fail
 from agenthost.cli.terminal_text import table
 from agenthost.errors import StorageError
 from agenthost.host.sandbox.environment import hide_argument
-from agenthost.host.storage.stores import shared_nodes
+from agenthost.host.storage.stores import drain_node, shared_nodes
+from agenthost.host.store_address import StoreAddress
 from agenthost.settings import SettingsError, read_settings
 from agenthost.wire.json import encode_json
 
@@ -20,15 +22,12 @@ if TYPE_CHECKING:
 _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60))
 
 
+LOOK_SECONDS = 0.5
+
+
 def list_all(options: Mapping[str, Any], *, is_json: bool, with_dead: bool) -> None:
     """List the nodes of a store."""
-    try:
-        address = read_settings(options).store
-    except SettingsError as error:
-        fail(str(error), code=2)
-    if address is None:
-        fail("only servers on PostgreSQL share a store; name it with --store URL or AGENTHOST_STORE", code=2)
-    hide_argument(address.password)
+    address = _address(options)
     try:
         nodes = shared_nodes(address, with_dead=with_dead)
     except StorageError as error:
@@ -41,6 +40,40 @@ def list_all(options: Mapping[str, Any], *, is_json: bool, with_dead: bool) -> N
         return
     head = ("id", "name", "url", "version", "state", "sessions", "up", "last beat")
     typer.echo(table([head, *map(_row, nodes)]))
+
+
+def drain(options: Mapping[str, Any], ids: Sequence[int], wait: int) -> None:
+    """Stop some nodes, and wait until they have stopped."""
+    address = _address(options)
+    try:
+        left = {node.id: node.name for node in shared_nodes(address) if node.id in ids}
+        for one in ids:
+            if one not in left:
+                fail(f"no server with the id {one} is alive; `agenthost nodes` lists those that are")
+        end = time.monotonic() + wait
+        while left and time.monotonic() < end:
+            for one in left:
+                drain_node(address, one)  # again and again: it may have been without its connection
+            time.sleep(LOOK_SECONDS)
+            alive = {node.id for node in shared_nodes(address)}
+            for one in left.keys() - alive:
+                typer.echo(f"{one}: {left.pop(one)} has stopped", err=True)
+    except StorageError as error:
+        fail(str(error))
+    if left:
+        names = ", ".join(f"{one} ({name})" for one, name in left.items())
+        fail(f"still running after {wait} seconds: {names}; its log says what it waits for")
+
+
+def _address(options: Mapping[str, Any]) -> StoreAddress:
+    try:
+        address = read_settings(options).store
+    except SettingsError as error:
+        fail(str(error), code=2)
+    if address is None:
+        fail("only servers on PostgreSQL share a store; name it with --store URL or AGENTHOST_STORE", code=2)
+    hide_argument(address.password)
+    return address
 
 
 def _row(node: "ListedNode") -> tuple[str, ...]:

@@ -253,7 +253,7 @@ class App:
             if seconds:
                 sentence = f"too many requests; try again in {seconds} s"
                 return Refusal(429, "too_many_requests", sentence, {"Retry-After": str(seconds)})
-        if admission is not None and self.phase is Phase.READY:
+        if admission is not None and self.phase.is_open:
             return None
         if self._page.serves(scope):
             return None
@@ -277,7 +277,7 @@ class App:
             self._access.check(request.scope, METRICS)
         except GrantMissing as error:
             return error_response(403, "grant_missing", str(error))
-        return Response(self._metrics.text(is_open=self.phase is Phase.READY), media_type=CONTENT_TYPE)
+        return Response(self._metrics.text(is_open=self.phase.is_open), media_type=CONTENT_TYPE)
 
     async def _show_openapi(self, _request: Request) -> Response:
         return json_response(openapi())

@@ -13,7 +13,13 @@ class Phase(Enum):
 
     STARTING = "starting"
     READY = "ready"
+    DRAINING = "draining"
     STOPPING = "stopping"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the host is open and serves."""
+        return self in (Phase.READY, Phase.DRAINING)
 
 
 class Trouble(NamedTuple):
@@ -27,6 +33,7 @@ NOT_OPEN = {
     Phase.STARTING: Trouble("starting", "the host is still opening its store; try again soon"),
     Phase.STOPPING: Trouble("stopping", "the host is shutting down"),
 }
+_DRAINING = Trouble("draining", "this server is about to stop; turns that run may still end")
 _RESTORING = Trouble("restoring", "sessions are still being restored; try again soon")
 _UNWRITABLE = Trouble(
     "store_unavailable", "the store cannot be written at present; the server's log says why"
@@ -40,6 +47,8 @@ def find_trouble(phase: Phase, host: Host) -> Trouble | None:
     """Return why the host is not available now, if it is not."""
     if phase in NOT_OPEN:
         return NOT_OPEN[phase]
+    if phase is Phase.DRAINING:
+        return _DRAINING
     if not host.is_restored:
         return _RESTORING
     if host.is_behind:

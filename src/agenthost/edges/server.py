@@ -70,6 +70,11 @@ CONNECTIONS_SECONDS = 2
 HOST_SECONDS = 6.0
 """How long the host may take to close. Its journal waits up to five for a slow disk."""
 
+DRAIN_SECONDS = 10
+"""How long turns may still run, if other nodes serve the clients meanwhile."""
+
+LOOK_SECONDS = 0.05
+
 TAKEN_SECONDS = 1.0
 """How long the host may take to close if another process has taken over its store."""
 
@@ -106,7 +111,10 @@ def serve(host: Host, settings: Settings | None = None, /, **given: Any) -> None
         hide_argument(host.store.password)
     forbid_inspection()
     try:
-        with Stopper() as stopper, asyncio.Runner(loop_factory=_new_loop) as runner:
+        with (
+            Stopper(_longest_drain(host, settings)) as stopper,
+            asyncio.Runner(loop_factory=_new_loop) as runner,
+        ):
             is_closed = runner.run(ServerRun(host, settings, stopper).run())
     except StoreTaken as error:
         end_within(TAKEN_SECONDS, lambda: TAKEN)  # whatever still runs has nothing to write to
@@ -125,6 +133,12 @@ def _read_settings(given: dict[str, Any]) -> Settings:
         return read_settings(given, spelling=as_argument)
     except SettingsError as error:
         fail(str(error), code=2)
+
+
+def _longest_drain(host: Host, settings: Settings) -> float:
+    if settings.drain is not None:
+        return settings.drain
+    return 0 if host.store is None else DRAIN_SECONDS
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
@@ -181,6 +195,7 @@ class ServerRun:
             if not self._stopper.is_stopping:
                 say(welcome(_url(listener), self._host, keys))
             await _wait_unless_ended(self._wait_stop(), running)
+            await _wait_unless_ended(self._drain(app), running)
         finally:
             log.info("stopping; Ctrl-C again ends at once")
             await _end(app, server, running)
@@ -243,14 +258,38 @@ class ServerRun:
         Raises:
             StoreTaken: it has.
         """
-        told = asyncio.create_task(self._stopper.wait())
-        waited: set[asyncio.Future[Any]] = {told} if self._host.taken is None else {told, self._host.taken}
+        told = [asyncio.create_task(self._stopper.wait()), asyncio.create_task(self._host.leaving.wait())]
+        waited: set[asyncio.Future[Any]] = {*told, *([] if self._host.taken is None else [self._host.taken])}
         try:
             await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            told.cancel()
-        if self._is_taken:
-            assert self._host.taken is not None  # noqa: S101
+            for task in told:
+                task.cancel()
+        self._check_taken()
+        if not self._stopper.is_stopping:
+            self._stopper.stop()
+
+    async def _drain(self, app: App) -> None:
+        """Let turns end by themselves for a while. Until then the server serves, and is not ready.
+
+        Raises:
+            StoreTaken: another process has taken over the store meanwhile.
+        """
+        seconds = self._settings.drain
+        if seconds is None:
+            seconds = DRAIN_SECONDS if self._host.has_other_nodes else 0
+        if seconds and (count := self._host.busy_turns):
+            app.phase = Phase.DRAINING
+            log.info("%d turns may still run for %d s; Ctrl-C again ends at once", count, seconds)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    while self._host.busy_turns and not self._is_taken:  # noqa: ASYNC110
+                        await asyncio.sleep(LOOK_SECONDS)
+        self._stopper.drained()
+        self._check_taken()
+
+    def _check_taken(self) -> None:
+        if self._host.taken is not None and self._host.taken.done():
             raise self._host.taken.result()
 
     @property

@@ -36,7 +36,9 @@ class Stopper:
     The handlers are Python's, not the loop's: they run even if an agent keeps the loop busy.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, drain: float = 0.0) -> None:
+        """Handle the signals. Before it stops, the server may let turns end for `drain` seconds."""
+        self._drain = drain
         self.is_stopping = False
         self.exit_code = 1
         """The exit code if stopping takes too long: 0 once the host has been closed."""
@@ -52,7 +54,7 @@ class Stopper:
                     signal.getsignal(kind) is not signal.SIG_IGN
                 ):  # as it is for the background jobs of a shell
                     self._before[kind] = signal.signal(kind, self._on_signal)
-            self._watchdog = Watchdog.start(self._before)
+            self._watchdog = Watchdog.start(self._before, ALL_SECONDS + self._drain)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -75,9 +77,22 @@ class Stopper:
         if self.is_stopping and number == signal.SIGINT:
             os._exit(128 + number)
         if not self.is_stopping:
-            self.is_stopping = True
-            self._deadline = end_within(OWN_SECONDS, lambda: self.exit_code)
+            self.stop()
             self._wake()
+
+    def stop(self) -> None:
+        """End the process in time, whatever happens."""
+        self.is_stopping = True
+        self._limit(self._drain + OWN_SECONDS)
+
+    def drained(self) -> None:
+        """Note that turns have had their time."""
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self._limit(OWN_SECONDS)
+
+    def _limit(self, seconds: float) -> None:
+        self._deadline = end_within(seconds, lambda: self.exit_code)
 
 
 class Watchdog:
@@ -97,15 +112,18 @@ class Watchdog:
             faulthandler.register(kind, file=pipe, all_threads=False, chain=True)
 
     @classmethod
-    def start(cls, signals: Iterable[signal.Signals]) -> Self | None:
-        """Start a watchdog for these signals; `None` if it is not supported or cannot be started."""
+    def start(cls, signals: Iterable[signal.Signals], seconds: float) -> Self | None:
+        """Start a watchdog that kills this process so long after one of these signals.
+
+        Return `None` if it is not supported or cannot be started.
+        """
         if not hasattr(faulthandler, "register"):  # Windows
             return None
         reading, writing = os.pipe()
         os.set_blocking(writing, False)
         try:
             process = subprocess.Popen(  # noqa: S603 - our own program
-                [sys.executable, "-I", "-S", str(WATCHDOG), str(os.getpid()), str(ALL_SECONDS)],
+                [sys.executable, "-I", "-S", str(WATCHDOG), str(os.getpid()), str(seconds)],
                 stdin=reading,
                 stdout=subprocess.DEVNULL,
                 cwd="/",

@@ -33,11 +33,12 @@ from agenthost.host.sandbox.policy import Confinement, SandboxMode, SandboxPolic
 from agenthost.host.state.engine import Engine
 from agenthost.host.state.session import Session
 from agenthost.host.state.terminal import TerminalTable
-from agenthost.host.storage import PARTIAL, SharedStorage, Storage
+from agenthost.host.storage import PARTIAL, NodeNotice, SharedStorage, Storage
 from agenthost.host.storage.sqlite import SqliteStorage, Sync
 from agenthost.host.storage.stores import shared_documents, shared_store
 from agenthost.host.store_address import StoreAddress, parse_address
 from agenthost.host.terminals.terminal import Terminal
+from agenthost.host.turns.crashes import is_asking
 from agenthost.host.turns.runner import TurnStats
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class Host:
         confinement: the sandbox of shells and programs, once the host is open.
         lease: after how many silent seconds other nodes take over; the server sets it.
         peer_options: how other nodes of the host reach this one; the server sets it.
+        leaving: set when somebody has told this node to leave the others; the server then stops.
         peers: the other nodes, once the host is open on a store that several can use.
         parts: the parts of the host, once it is open. For tests; edges use `client` and `counters`.
     """
@@ -120,6 +122,7 @@ class Host:
         self.taken: asyncio.Future[StoreTaken] | None = None
         self.peer_options = PeerOptions()
         self.lease: float = 5
+        self.leaving = asyncio.Event()
         self.peers: Peers | None = None
 
     # Agents
@@ -204,6 +207,8 @@ class Host:
             self._resuming = asyncio.create_task(self.parts.lifecycle.resume())
             if self.parts.takeover is not None:
                 self.parts.takeover.start()
+            if self.parts.engine.shares is not None:
+                self.parts.engine.shares.on_notice.append(self._hear)
             self._opened = stack.pop_all()
         return self
 
@@ -304,6 +309,22 @@ class Host:
         """Wait until all turns that ran or waited at the last stop have been resumed."""
         if self._resuming is not None:
             await asyncio.shield(self._resuming)
+
+    def _hear(self, notice: NodeNotice) -> None:
+        shared = self.parts.engine.shared
+        if shared is not None and notice == NodeNotice("drain", shared.node):
+            self.leaving.set()
+
+    @property
+    def has_other_nodes(self) -> bool:
+        """Whether other nodes of the host are alive, as far as this one knows."""
+        shares = self.parts.engine.shares
+        return shares is not None and shares.has_others
+
+    @property
+    def busy_turns(self) -> int:
+        """How many turns run here that do not only wait for people or clients."""
+        return sum(not is_asking(session) for session in self.parts.turns.sessions())
 
     @property
     def trouble(self) -> StorageError | None:

@@ -189,6 +189,13 @@ class Settings:
         default=5,
         summary="After how many silent seconds others take over from this server.",
     )
+    drain: int | None = NODES.setting(
+        Number(0, 3600, unit="seconds"),
+        metavar="SECONDS",
+        summary="How long turns may still run before this server stops.",
+        default_text="10 if other servers use the same store, else 0",
+        notes="Meanwhile `/readyz` is not ready. See [cluster.md](cluster.md#stopping-a-node).",
+    )
     peer_ca: Path | None = NODES.setting(
         PathTo("a file with certificates"),
         metavar="FILE",

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from agenthost.core import actions
-from agenthost.errors import OwnedElsewhere, SessionExists
+from agenthost.errors import OwnedElsewhere, SessionExists, StorageError
 from agenthost.host.access.identity import Identity
 from agenthost.host.cluster.takeover import Takeover
+from agenthost.host.state import feed as feed_module
 from agenthost.host.state.engine import Engine
 from agenthost.host.state.feed import Feed
 from agenthost.host.storage import shared_of
@@ -147,6 +148,30 @@ def test_a_returning_client_gets_what_it_missed_at_another_node(url: str) -> Non
             assert resumed.replay is not None
             titles = [decode_json(entry.envelope)["action"].get("title") for entry in resumed.replay]
             assert titles == [f"{place}" for place in range(5)]
+
+    run(story)
+
+
+def test_a_node_that_is_behind_refuses_a_client_that_has_seen_more(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed_module, "RESUME_SECONDS", 0.05)
+
+    async def story() -> None:
+        async with two(url) as (first, second):
+            session = await new_session(first, URI)
+            await second.sessions.get(URI)
+            line: Any = second.line
+            monkeypatch.setattr(line, "hear", lambda _: None)  # as if its connection hung
+            session.act(actions.title_changed("Seen"))
+            await first.journal.wait()
+            seen = first.line.shown_seq
+            with pytest.raises(StorageError, match="too late"):
+                await second.feed(ME).resume(seen, [URI])
+            unknown = await second.feed(ME).resume(seen + 1_000, [URI])  # of another history
+            assert unknown.replay is None
+            line.catch_up()
+            assert (await second.feed(ME).resume(seen, [URI])).replay == []
 
     run(story)
 

@@ -1,4 +1,4 @@
-"""Commands for running servers: `serve`, `token`, `nodes`, `doctor`, `copy`. `reduce` needs none."""
+"""Commands for running servers: `serve`, `token`, `doctor`, `copy`. `reduce` needs none."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,7 +7,7 @@ import typer
 
 from agenthost.cli.app.parameters import ConfigOption, DataOption, StoreOption, with_settings
 
-__all__ = ["copy", "doctor", "nodes", "reduce", "serve", "token"]
+__all__ = ["copy", "doctor", "reduce", "serve", "token"]
 
 
 @with_settings
@@ -53,24 +53,6 @@ def token(
     from agenthost.cli.token import run  # noqa: PLC0415
 
     run({"data": data, "store": store, "config": config}, is_new=new, enable=enable)
-
-
-def nodes(
-    *,
-    with_dead: Annotated[
-        bool, typer.Option("--all", help="List those too that have ended or were taken for dead.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
-    store: StoreOption = None,
-    config: ConfigOption = None,
-) -> None:
-    """List the servers that share a store.
-
-    Each run of a server is a node, with an id of its own.
-    """
-    from agenthost.cli.nodes import list_all  # noqa: PLC0415
-
-    list_all({"store": store, "config": config}, is_json=json, with_dead=with_dead)
 
 
 def doctor(

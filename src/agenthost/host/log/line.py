@@ -49,6 +49,9 @@ class Line:
         """Return whether this number was shown; other nodes may show it later."""
         return seq <= self.shown_seq
 
+    async def check_ahead(self, _seq: int) -> None:
+        """Refuse a number that other nodes have shown, and this one has not. There are none."""
+
     def show(self, items: Iterable[Placed], base: int, last_seq: int) -> None:
         """Show the items of a committed group, numbered from its base up to `last_seq`."""
         # No await in here, so nobody can see a number whose item was not shown yet.

@@ -111,6 +111,16 @@ class SharedLine(Line):
             return False
         return True
 
+    async def check_ahead(self, seq: int) -> None:
+        """Refuse a number that other nodes have shown, and this one has not.
+
+        Raises:
+            StorageError: it is one, or the store cannot tell.
+        """
+        commits = await asyncio.to_thread(self._storage.ledger_after, self._place)
+        if commits and self.shown_seq < seq <= commits[-1].last_seq:
+            raise StorageError("this node shows what others wrote much too late; try another one")
+
     def close(self) -> None:
         """Show nothing more."""
         self._followers = None

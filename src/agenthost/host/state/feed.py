@@ -154,6 +154,15 @@ class Feed:
             return  # the other channel of the same log
         self._hub.remove(self.subscriber, resource.number)
 
+    async def wait_shown(self, last_seen: int) -> None:
+        """Wait until all was shown here that a client has seen, maybe at another node that is ahead.
+
+        Raises:
+            StorageError: this node cannot show it at present.
+        """
+        if not await self._line.wait_for(last_seen, RESUME_SECONDS):
+            await self._line.check_ahead(last_seen)
+
     async def resume(
         self,
         last_seen: int,
@@ -165,9 +174,11 @@ class Feed:
 
         `expand` makes envelopes of the stored entries. Some may be of channels that are not followed.
         `numbers` is filled with the URIs by the numbers that the entries have.
+
+        Raises:
+            StorageError: this node cannot show at present what the client has seen.
         """
-        # The client may have seen it at another node that is ahead of this one.
-        await self._line.wait_for(last_seen, RESUME_SECONDS)
+        await self.wait_shown(last_seen)
         found, missing = await self._sort(uris)
         if numbers is not None:
             numbers |= {number: uri for uri, number in found.items()}

@@ -29,7 +29,7 @@ PAUSE = 0.05
 class Shares:
     """Hears of other nodes, and keeps the root and the counts right. Used on the event loop.
 
-    `on_notice` are called with what happens to nodes.
+    `on_notice` are called with what happens to nodes. `has_others` says whether others are alive.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Shares:
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._told = b""
-        self._has_others = False
+        self.has_others = False
         self._looking = asyncio.Lock()
         self._putting = asyncio.Lock()
         self.on_notice: list[Callable[[NodeNotice], None]] = []
@@ -112,7 +112,7 @@ class Shares:
     async def _read_facts(self) -> None:
         elsewhere = Elsewhere()
         nodes = await asyncio.to_thread(self._storage.nodes)
-        self._has_others = len(nodes) > 1
+        self.has_others = len(nodes) > 1
         for node in nodes:
             if node.id != self._storage.node:
                 facts = decode_json(node.facts)
@@ -135,7 +135,7 @@ class Shares:
 
     def _note(self, commit: Committed) -> None:
         # With others, own ones too: the counts may have been read just before.
-        is_alone = commit.node == self._storage.node and not self._has_others
+        is_alone = commit.node == self._storage.node and not self.has_others
         if not is_alone and (commit.resources is None or {"+", "-"} & set(commit.rows.values())):
             self._timer = self._timer or asyncio.get_running_loop().call_later(PAUSE, self._recount)
 

@@ -329,7 +329,7 @@ class Committed:
 
 @dataclass(frozen=True, slots=True)
 class NodeNotice:
-    """Something about a node: it is `dead`, or has `released` its sessions, or has other `facts`.
+    """Something about a node: it is `dead`, has `released` its sessions, has other `facts`, or is to `drain`.
 
     `missed` says that notices were lost: `Committed.place` of the next one will show how many.
     """

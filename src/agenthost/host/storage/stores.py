@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from agenthost.host.storage.postgres.node_list import ListedNode
     from agenthost.host.storage.postgres.store import PostgresStorage
 
-__all__ = ["shared_documents", "shared_nodes", "shared_store"]
+__all__ = ["drain_node", "shared_documents", "shared_nodes", "shared_store"]
 
 
 def shared_store(*args: Any, **options: Any) -> "PostgresStorage":
@@ -33,6 +33,11 @@ def shared_nodes(*args: Any, **options: Any) -> "list[ListedNode]":
     """Return the nodes of a store; see `list_nodes`. Raises as `shared_store` does."""
     nodes: list[ListedNode] = _load("node_list").list_nodes(*args, **options)
     return nodes
+
+
+def drain_node(*args: Any) -> None:
+    """Tell a node of a store to stop; see `ask_to_leave`. Raises as `shared_store` does."""
+    _load("node_list").ask_to_leave(*args)
 
 
 def _load(name: str) -> Any:

@@ -67,10 +67,11 @@ class Connection(AnyConnection[ClientContext]):
     async def _reconnect(self, params: Any) -> Json:
         wanted = list(dict.fromkeys(params["subscriptions"]))
         visible = await self._visible(wanted, "$.subscriptions")
-        views = await self.client.subscriptions.resume(visible, self.earlier)
+        last_seen = params["lastSeenServerSeq"]
+        views = await self.client.subscriptions.resume(last_seen, visible, self.earlier)
         if views is not None:
             return {"type": "snapshot", "snapshots": [self.client.to_snapshot(view) for view in views]}
-        resumed = await self.client.feed.resume(params["lastSeenServerSeq"], visible)
+        resumed = await self.client.feed.resume(last_seen, visible)
         if resumed.replay is None:
             snapshots = [self.client.to_snapshot(view) for view in resumed.views]
             return {"type": "snapshot", "snapshots": snapshots}

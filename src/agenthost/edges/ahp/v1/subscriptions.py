@@ -62,7 +62,9 @@ class Subscriptions:
         self._hold(uri, 0)
         await self._feed.unsubscribe(uri)
 
-    async def resume(self, uris: Sequence[str], earlier: SubscriptionOptions) -> list[View] | None:
+    async def resume(
+        self, last_seen: int, uris: Sequence[str], earlier: SubscriptionOptions
+    ) -> list[View] | None:
         """Follow these again as the client did before. Return their views; `None` if it can have a replay.
 
         A replay does not fit what a client has if it lacks turns: it may have missed some of what it was sent
@@ -73,6 +75,7 @@ class Subscriptions:
         partial = {uri: earlier.views[uri] for uri in uris if uri in earlier.views}
         if not partial and not earlier.is_lost:
             return None
+        await self._feed.wait_shown(last_seen)
         await self._expect_views(list(partial))
         views = await self._feed.subscribe_all(uris)
         return [

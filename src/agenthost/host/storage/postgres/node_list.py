@@ -1,15 +1,18 @@
-"""The list of nodes, for people. Looking at it makes nobody a node, and changes nothing."""
+"""The list of nodes, for people. Looking at it makes nobody a node, and changes nothing in the store."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 from agenthost.errors import StorageError
-from agenthost.host.storage.postgres.connections import connect
+from agenthost.host.storage.postgres.connections import Connection, connect
 from agenthost.host.storage.postgres.errors import translate
 from agenthost.host.store_address import StoreAddress
 
-__all__ = ["ListedNode", "list_nodes"]
+__all__ = ["ListedNode", "ask_to_leave", "list_nodes"]
+
+T = TypeVar("T")
 
 _NODES = """SELECT node.id, node.name, node.url, node.version,
         CASE WHEN is_dead THEN 'dead' WHEN is_over THEN 'silent' WHEN is_leaving THEN 'leaving'
@@ -53,22 +56,39 @@ def list_nodes(address: StoreAddress, *, with_dead: bool = False) -> list[Listed
     Raises:
         StorageError: they cannot be read; the sentence says why.
     """
+    return _run(address, lambda connection: _list(connection, with_dead=with_dead))
+
+
+def ask_to_leave(address: StoreAddress, node: int) -> None:
+    """Tell a node to let its turns end, and to stop. It does not hear of it while its connection is lost.
+
+    Raises:
+        StorageError: it cannot be told; the sentence says why.
+    """
+    _run(address, lambda connection: connection.execute("SELECT pg_notify(channel(), $1)", f"drain {node}"))
+
+
+def _run(address: StoreAddress, work: Callable[[Connection], Awaitable[T]]) -> T:
     try:
-        return asyncio.run(_list(address, with_dead=with_dead))
+        return asyncio.run(_connected(address, work))
     except StorageError:
         raise
     except Exception as error:
         raise translate(error, address.shown) from error
 
 
-async def _list(address: StoreAddress, *, with_dead: bool) -> list[ListedNode]:
-    connection: Any = await connect(address, "agenthost")
+async def _connected(address: StoreAddress, work: Callable[[Connection], Awaitable[T]]) -> T:
+    connection = await connect(address, "agenthost")
     try:
         if await connection.fetchval("SELECT to_regclass('node') IS NULL OR to_regclass('about') IS NULL"):
             raise StorageError(
                 f"there is no host in the schema {address.schema} of {address.shown} yet; the first server "
                 "that is started on it makes one"
             )
-        return [ListedNode(*found) for found in await connection.fetch(_NODES, with_dead)]
+        return await work(connection)
     finally:
         connection.terminate()
+
+
+async def _list(connection: Connection, *, with_dead: bool) -> list[ListedNode]:
+    return [ListedNode(*found) for found in await connection.fetch(_NODES, with_dead)]
