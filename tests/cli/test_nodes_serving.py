@@ -16,7 +16,7 @@ from ahp_speaking import Client
 from databases import needs_postgres, own_schema, shared_postgres
 from hosting import run
 from peer_nodes import SECRET
-from serving import Served, ask, serving
+from serving import Served, ask, run_agenthost, serving
 
 pytestmark = needs_postgres
 
@@ -46,10 +46,10 @@ def store() -> Iterator[dict[str, str]]:
 
 
 @contextmanager
-def two(place: Any, folder: Path) -> Iterator[tuple[Served, Served]]:
+def two(place: Any, folder: Path, *words: str) -> Iterator[tuple[Served, Served]]:
     file = folder / "agents.py"
     file.write_text(COUNTER)
-    with serving(file, **place) as first, serving(file, **place) as second:
+    with serving(file, *words, **place) as first, serving(file, *words, **place) as second:
         yield first, second
 
 
@@ -173,7 +173,7 @@ def test_a_client_of_ahp_acts_on_a_session_of_another_node_and_sees_the_same(
 
 
 def test_a_planned_stop_gives_its_turns_to_others(place: dict[str, str], tmp_path: Path) -> None:
-    with two(place, tmp_path) as (first, second):
+    with two(place, tmp_path, "--drain", "0") as (first, second):
         here, there = first.wait_url(), second.wait_url()
         session = create(here, "counter")
         stream = Stream(there, session)
@@ -182,3 +182,40 @@ def test_a_planned_stop_gives_its_turns_to_others(place: dict[str, str], tmp_pat
         stream.join(20)
         assert stream.events[-1] == {"stopReason": "end_turn"}
         assert stream.text.count("29 ") == 1
+
+
+def test_a_node_that_is_drained_lets_its_turns_end_and_stops(place: dict[str, str], tmp_path: Path) -> None:
+    with two(place, tmp_path) as (first, second):
+        here, there = first.wait_url(), second.wait_url()
+        session = create(here, "counter")
+        stream = Stream(here, session)
+        stream.wait("3 ")
+        code, out, err = run_agenthost("nodes", "drain", "1", "--store", place["AGENTHOST_STORE"])
+        assert (code, out) == (0, "")
+        assert err.startswith("1: ")
+        assert err.endswith(" has stopped\n")
+        assert first.process.wait(5) == 0
+        stream.join(5)
+        assert stream.events[-1] == {"stopReason": "end_turn"}
+        assert stream.text == "begun " + "".join(f"{number} " for number in range(30))
+        (node,) = json.loads(run_agenthost("nodes", "--json", "--store", place["AGENTHOST_STORE"])[1])
+        assert node["id"] == 2
+        assert aap(there, f"/sessions/{session}/turns", "POST", said())["stopReason"] == "end_turn"
+
+
+def test_what_cannot_be_drained_is_told(place: dict[str, str], tmp_path: Path) -> None:
+    with two(place, tmp_path) as (first, second):
+        here, _ = first.wait_url(), second.wait_url()
+        code, _, err = run_agenthost("nodes", "drain", "7", "--store", place["AGENTHOST_STORE"])
+        assert code == 1
+        assert "no server with the id 7 is alive" in err
+        stream = Stream(here, create(here, "counter"))
+        stream.wait("0 ")
+        words = ("nodes", "drain", "1", "--wait", "1", "--store", place["AGENTHOST_STORE"])
+        code, _, err = run_agenthost(*words)
+        assert code == 1
+        assert "still running after 1 seconds: 1 (" in err
+        assert ask(here, "/readyz").json["error"]["code"] == "draining"
+    code, _, err = run_agenthost("nodes", "drain", "1")
+    assert code == 2
+    assert "only servers on PostgreSQL share a store" in err

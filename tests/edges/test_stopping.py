@@ -2,12 +2,15 @@
 
 import signal
 import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from bounding import run_bounded
-from serving import ECHO, serving
+from serving import ECHO, Answer, ask, serving
 
 ENDLESS = f"""{ECHO}
 import re
@@ -98,3 +101,67 @@ def test_a_watchdog_ends_with_a_host_that_is_killed(tmp_path: Path) -> None:
         served.process.kill()
         served.process.wait()
         served.err.wait_end()  # it ends when nobody holds it any more
+
+
+SLOW = """
+import asyncio
+from agenthost.host.authoring.agent import Agent
+
+async def count(turn):
+    for number in range(int(turn.text)):
+        await turn.say(f"{number} ")
+        await asyncio.sleep(0.1)
+
+async def wait(turn):
+    await turn.ask("Well?")
+
+counter = Agent("counter", count)
+asker = Agent("asker", wait)
+"""
+
+
+@contextmanager
+def turn(url: str, agent: str, text: str) -> Iterator["Future[Answer]"]:
+    """Begin a turn; the future has its answer."""
+    session = ask(url, "/aap/v3/sessions", "POST", body={"agent": {"name": agent}}).json["sessionId"]
+    path = f"/aap/v3/sessions/{session}/turns"
+    body = {"messages": [{"role": "user", "content": text}]}
+    with ThreadPoolExecutor(1) as threads:
+        yield threads.submit(ask, url, path, "POST", body=body)
+
+
+def wait_draining(url: str) -> None:
+    until = time.monotonic() + 5
+    while (answer := ask(url, "/readyz")).status == 200 and time.monotonic() < until:
+        time.sleep(0.02)
+    assert answer.json["error"]["code"] == "draining"
+
+
+def test_a_server_lets_turns_end_before_it_stops(tmp_path: Path) -> None:
+    file = tmp_path / "slow.py"
+    file.write_text(SLOW)
+    with serving(file, "--drain", "30", "--data", tmp_path / "data", "--no-auth") as served:
+        url = served.wait_url()
+        with turn(url, "counter", "15") as answer:
+            time.sleep(0.5)
+            served.process.send_signal(signal.SIGTERM)
+            wait_draining(url)
+            assert ask(url, "/aap/v3/sessions").status == 200  # it still serves
+            assert answer.result(20).json["stopReason"] == "end_turn"
+            assert served.process.wait(10) == 0
+
+
+def test_a_turn_that_takes_too_long_or_waits_for_somebody_keeps_no_server_from_stopping(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "slow.py"
+    file.write_text(SLOW)
+    for agent, drain in (("counter", "1"), ("asker", "30")):
+        with (
+            serving(file, "--drain", drain, "--data", tmp_path / agent, "--no-auth") as served,
+            turn(served.wait_url(), agent, "900"),
+        ):
+            time.sleep(0.5)
+            begun = time.monotonic()
+            assert served.stop(signal.SIGTERM) == 0
+            assert time.monotonic() - begun < 8
