@@ -32,7 +32,18 @@ def test_servers_are_listed_while_they_are_there_and_with_all_afterwards(store: 
         code, out, err = run_agenthost("nodes", "--store", store)
         assert (code, err) == (0, "")
         head, line = out.splitlines()
-        assert head.split() == ["id", "name", "url", "version", "state", "sessions", "up", "last", "beat"]
+        assert head.split() == [
+            "id",
+            "name",
+            "url",
+            "version",
+            "level",
+            "state",
+            "sessions",
+            "up",
+            "last",
+            "beat",
+        ]
         assert f"(process {served.process.pid})" in line
         assert f"{url}  " in line
         assert " alive " in line
@@ -78,3 +89,16 @@ def test_a_database_that_cannot_be_reached_is_told(store: str) -> None:
     assert code == 1
     assert "Traceback" not in err
     assert "/nowhere" in err
+
+
+def test_a_store_is_upgraded_without_a_server(store: str) -> None:
+    code, out, err = run_agenthost("migrate", "--store", store)
+    assert (code, err) == (0, "")
+    assert out.endswith("has schema version 3, and is used at level 1.\n")
+    with serving(AGENTHOST_STORE=store, AGENTHOST_SECRET_KEY=SECRET.decode()) as served:
+        served.wait_url()
+        code, out, _ = run_agenthost("migrate", "--finish", "--store", store)
+        assert (code, out.endswith("is used at level 1.\n")) == (0, True)
+    code, _, err = run_agenthost("migrate")
+    assert code == 2
+    assert "only servers on PostgreSQL share a store" in err

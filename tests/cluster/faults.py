@@ -10,12 +10,17 @@ from typing import Any
 
 import asyncpg  # type: ignore[import-untyped]
 
+from agenthost.errors import StorageError
+from agenthost.host.storage.postgres.node_list import ask_to_leave, list_nodes
+from agenthost.host.store_address import parse_address
 from cluster.fleet import Fleet, Slot
 from cluster.proxies import Mode
 
 AT_ONCE = 2
 """How many faults there may be at a time."""
 
+_HOLD_SNAPSHOT = """BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM agenthost.log;
+    SELECT pg_sleep(2); COMMIT"""
 _END_BACKENDS = """SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE application_name LIKE 'agenthost%' ORDER BY random() LIMIT $1"""
 
@@ -29,6 +34,7 @@ class Faults:
         self._fleet = fleet
         self._database = database
         self._chance = chance
+        self._address = parse_address(database.url())
         self._kinds: dict[str, tuple[int, Callable[[], Awaitable[None]]]] = {
             "kill": (4, self._kill),
             "term": (2, self._term),
@@ -38,6 +44,8 @@ class Faults:
             "delay": (1, self._delay),
             "backends": (3, self._end_backends),
             "database": (2, self._restart_database),
+            "drain": (2, self._drain),
+            "snapshot": (1, self._hold_snapshot),
         }
         if fleet.wanted > 1:
             self._kinds["peers"] = (3, self._cut_peers)
@@ -120,6 +128,24 @@ class Faults:
     async def _end_backends(self) -> None:
         with suppress(OSError, asyncpg.PostgresError):
             await asyncio.to_thread(self._database.execute, _END_BACKENDS, self._chance.choice((1, 3, 20)))
+
+    async def _drain(self) -> None:
+        """Tell a node to leave, as `agenthost nodes drain` does."""
+        slot = self._any()
+        if slot is None or slot.process is None:
+            return
+        with suppress(StorageError):
+            nodes = await asyncio.to_thread(list_nodes, self._address)
+            named = f"(process {slot.process.pid})"
+            for node in nodes:
+                if node.name.endswith(named):
+                    slot.note_disturbance()
+                    await asyncio.to_thread(ask_to_leave, self._address, node.id)
+
+    async def _hold_snapshot(self) -> None:
+        """Read all for a while in one transaction, as a backup does."""
+        with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+            await asyncio.to_thread(self._database.execute, _HOLD_SNAPSHOT)
 
     async def _restart_database(self) -> None:
         if self.is_database_away:

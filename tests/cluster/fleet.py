@@ -13,6 +13,8 @@ from typing import Any
 
 import httpx
 
+from agenthost.host.storage.postgres import levels, migrations
+from agenthost.host.store_address import parse_address
 from cluster.proxies import FaultyProxy, Streams
 from crash.checks import demand
 from crash.places import SECRET_KEY
@@ -22,6 +24,9 @@ SOCKET = ".s.PGSQL.5432"
 READY_SECONDS = 60.0
 EXPECTED_ENDS = {-signal.SIGKILL, 75, 0}
 """How a server that was ready may end: killed, fenced, or told to."""
+
+OLDER = 0.3
+"""How many of the nodes are of the version before."""
 
 CONFIG = "[limits]\ncrashes_per_turn = 1000000\n"
 
@@ -67,14 +72,18 @@ class Slot:
         await self.to_database.listen_at(self.folder / SOCKET)
         self._peer_port = await self.from_peers.listen_on_port()
 
-    async def start(self, lease: int, notes: Path) -> None:
-        """Start a server here."""
+    async def start(self, lease: int, notes: Path, level: int) -> None:
+        """Start a server here, with the level of this version or of the one before."""
         store = self._database.url().replace(str(self._database.folder), str(self.folder))
         words = ["--port", self.port, "--store", store, "--no-auth", "--sandbox", "off"]
         words += ["--config", self.folder / "config.toml", "--workspace", self.folder]
         words += ["--node-url", f"http://127.0.0.1:{self._peer_port}", "--lease", lease]
         environment = {name: value for name, value in os.environ.items() if not name.startswith("AGENTHOST_")}
-        environment |= {"AGENTHOST_SECRET_KEY": SECRET_KEY, "CLUSTER_NOTES": str(notes)}
+        environment |= {
+            "AGENTHOST_SECRET_KEY": SECRET_KEY,
+            "CLUSTER_NOTES": str(notes),
+            "CLUSTER_LEVEL": str(level),
+        }
         homes = ("XDG_RUNTIME_DIR", "XDG_DATA_HOME", "XDG_STATE_HOME")
         environment |= {"PYTHONPATH": str(TESTS), **dict.fromkeys(homes, str(self.folder))}
         with (self.folder / "stderr.txt").open("wb") as errors:
@@ -121,11 +130,12 @@ class Fleet:
 
     def __init__(self, folder: Path, database: Any, wanted: int, lease: int, chance: random.Random) -> None:
         self.wanted = wanted
+        self._database = database
         self.lease = lease
         self.notes = folder / "notes.txt"
         self.slots = [Slot(f"node {n}", folder / f"n{n}", database) for n in range(wanted + 1)]
         self.ends: Counter[int] = Counter()
-        self.tracebacks = 0
+        self.tracebacks = self.older = 0
         self._chance = chance
         self._http = httpx.AsyncClient(timeout=2, trust_env=False)
         self._keeping: asyncio.Task[None] | None = None
@@ -134,6 +144,11 @@ class Fleet:
         """Start, and wait until all nodes that are wanted are ready."""
         for slot in self.slots:
             await slot.prepare()
+        # As if an upgrade of all nodes had begun and is not finished.
+        await asyncio.to_thread(levels.migrate, parse_address(self._database.url()), is_finish=False)
+        await asyncio.to_thread(
+            self._database.execute, "UPDATE agenthost.about SET level = $1", migrations.LEVEL - 1
+        )
         self._keeping = asyncio.create_task(self._keep())
         await self.wait_ready()
 
@@ -166,7 +181,9 @@ class Fleet:
             free = [slot for slot in self.slots if not slot.is_running]
             if len(running) < self.wanted and free:
                 await asyncio.sleep(self._chance.uniform(0, 0.3))
-                await free[0].start(self.lease, self.notes)
+                level = migrations.LEVEL - (self._chance.random() < OLDER)
+                self.older += level < migrations.LEVEL
+                await free[0].start(self.lease, self.notes, level)
             for slot in self.slots:
                 if slot.is_running and not slot.is_ready and not slot.is_stopped:
                     slot.is_ready = await self.asked_ready(slot)

@@ -15,6 +15,9 @@ LOOK_SECONDS = 0.1
 FENCED_SECONDS = 3.0
 """How long a node that is fenced may still say that it is ready: it looks every half second."""
 
+TAKEN_SECONDS = 2.0
+"""How long a session with a turn may be without a living owner, besides the lease (I8)."""
+
 # One statement, and so one snapshot.
 _LOOK = """SELECT (SELECT array_agg(id) FROM node WHERE is_dead), (SELECT max(place) FROM ledger),
     (SELECT array_agg(id) FROM node WHERE NOT is_dead),
@@ -82,7 +85,14 @@ class Monitor:
         can_take = any(slot.is_well for slot in self._fleet.slots)
         without = {number for number, owner in owners.items() if owner not in alive} if can_take else set()
         self._orphans = {number: self._orphans.get(number, now) for number in without}
-        self.longest = max(self.longest, *(now - since for since in self._orphans.values()), 0.0)
+        if self._orphans:
+            number, since = min(self._orphans.items(), key=lambda one: one[1])
+            # Counted while there is a node that nothing is or was just done to.
+            quiet = min(slot.disturbed_at for slot in self._fleet.slots if slot.is_well)
+            seconds = now - max(since, quiet)
+            self.longest = max(self.longest, seconds)
+            is_soon = seconds <= self._fleet.lease + TAKEN_SECONDS
+            demand(is_soon, "session", number, "has a turn, and for", seconds, "s no living owner")
 
     async def _look_at_readiness(self, connection: Any) -> None:
         """See that no node that is fenced says that it is ready (I9)."""

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from agenthost import Agent, Turn
+from agenthost.host.storage.postgres import migrations
 from crash.agents import make_agents
 
 
@@ -14,5 +15,7 @@ async def tick(turn: Turn) -> None:
         await turn.sleep(0.02)
 
 
+# That of the version before, for some of the nodes.
+migrations.LEVEL = int(os.environ.get("CLUSTER_LEVEL", migrations.LEVEL))
 talker, stepper = make_agents(Path(os.environ["CLUSTER_NOTES"]), None)
 ticker = Agent("ticker", tick)

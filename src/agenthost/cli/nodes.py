@@ -11,7 +11,7 @@ from agenthost.cli.exit_codes import fail
 from agenthost.cli.terminal_text import table
 from agenthost.errors import StorageError
 from agenthost.host.sandbox.environment import hide_argument
-from agenthost.host.storage.stores import drain_node, shared_nodes
+from agenthost.host.storage.stores import drain_node, migrate_store, shared_nodes
 from agenthost.host.store_address import StoreAddress
 from agenthost.settings import SettingsError, read_settings
 from agenthost.wire.json import encode_json
@@ -38,7 +38,7 @@ def list_all(options: Mapping[str, Any], *, is_json: bool, with_dead: bool) -> N
     if not nodes:
         typer.echo("No server uses this store at present.", err=True)
         return
-    head = ("id", "name", "url", "version", "state", "sessions", "up", "last beat")
+    head = ("id", "name", "url", "version", "level", "state", "sessions", "up", "last beat")
     typer.echo(table([head, *map(_row, nodes)]))
 
 
@@ -65,6 +65,25 @@ def drain(options: Mapping[str, Any], ids: Sequence[int], wait: int) -> None:
         fail(f"still running after {wait} seconds: {names}; its log says what it waits for")
 
 
+def migrate(options: Mapping[str, Any], *, is_finish: bool) -> None:
+    """Upgrade a store, and say what it is then."""
+    address = _address(options)
+    try:
+        migrated = migrate_store(address, is_finish=is_finish)
+    except StorageError as error:
+        fail(str(error))
+    if migrated.older:
+        fail(f"not finished: older servers still use the store: {', '.join(migrated.older)}; stop them first")
+    typer.echo(
+        f"{address.shown} has schema version {migrated.version}, and is used at level {migrated.level}."
+    )
+    if migrated.level < migrated.newest:
+        typer.echo(
+            f"Servers of this version can use level {migrated.newest}. When no older one is needed any more: "
+            "agenthost migrate --finish"
+        )
+
+
 def _address(options: Mapping[str, Any]) -> StoreAddress:
     try:
         address = read_settings(options).store
@@ -81,7 +100,7 @@ def _row(node: "ListedNode") -> tuple[str, ...]:
         f"{node.beat_seconds:.1f} s ago" if node.beat_seconds < 60 else f"{_duration(node.beat_seconds)} ago"
     )
     numbers = (str(node.sessions), _duration(node.up_seconds), beat)
-    return str(node.id), node.name, node.url or "-", node.version, node.state, *numbers
+    return str(node.id), node.name, node.url or "-", node.version, str(node.level), node.state, *numbers
 
 
 def _duration(seconds: float) -> str:

@@ -198,7 +198,7 @@ def test_a_commit_that_came_before_the_fence_of_its_node_is_kept(
     time.sleep(0.3)
     server.execute("UPDATE node SET lease = '-1 hour'", schema=schema)
     joined = server.execute(
-        "SELECT join_v1(true, (SELECT max(id) FROM node), 'next', '1', '', '5 s'::interval)", schema=schema
+        "SELECT join_v2(true, (SELECT max(id) FROM node), 'next', '1', '', '5 s'::interval, 1)", schema=schema
     )
     assert server.execute("SELECT max(last_seq) FROM ledger", schema=schema) == 2
     assert server.execute("SELECT is_dead FROM node WHERE id = $1 - 1", joined, schema=schema)

@@ -7,7 +7,8 @@ import pytest
 
 from agenthost.errors import Damaged, StorageError
 from agenthost.host.storage import ROOT, AddSession, PutContent, PutSnapshot, Receipt
-from agenthost.host.storage.postgres import migrations
+from agenthost.host.storage.postgres import levels, migrations
+from agenthost.host.storage.postgres.levels import migrate
 from agenthost.host.storage.postgres.store import PostgresStorage
 from agenthost.host.store_address import masked_url, parse_address
 from agenthost.logs import masked
@@ -19,6 +20,10 @@ EVERYTHING = """SELECT string_agg(concat_ws('.', nspname, relname, relacl::text)
     FROM (SELECT nspname, relname, relacl FROM pg_class
         RIGHT JOIN pg_namespace ON relnamespace = pg_namespace.oid WHERE nspname NOT LIKE 'pg_%'
         ORDER BY nspname, relname) AS found"""
+
+
+BACK_TO_2 = """DROP FUNCTION join_v2, finish_v1; ALTER TABLE about DROP COLUMN level;
+    ALTER TABLE node DROP COLUMN level; UPDATE about SET version = 2"""
 
 
 def refusal(url: str) -> str:
@@ -159,16 +164,69 @@ def test_a_schema_of_another_program_is_left_alone(server: Postgres, schema: str
 
 
 @needs_postgres
-def test_a_store_of_a_newer_version_is_left_alone(server: Postgres, schema: str) -> None:
+def test_a_store_above_this_level_is_left_alone(server: Postgres, schema: str) -> None:
     store = dense_postgres(server, schema)
     store.open()
     store.close()
-    server.execute("UPDATE about SET version = 99, written_by = 'agenthost 99.0'", schema=schema)
+    server.execute("UPDATE about SET version = 99, level = 9, written_by = 'agenthost 99.0'", schema=schema)
     nodes = server.execute("SELECT count(*) FROM node", schema=schema)
     sentence = refusal(server.url(schema))
-    assert "written by agenthost 99.0 (schema version 99)" in sentence
-    assert "use that agenthost or a newer one" in sentence
+    assert "written by agenthost 99.0, is used by newer servers" in sentence
+    assert "upgrade this agenthost too; nothing was changed" in sentence
     assert server.execute("SELECT count(*) FROM node", schema=schema) == nodes
+
+
+@needs_postgres
+def test_tables_that_a_newer_version_has_added_to_can_be_used(server: Postgres, schema: str) -> None:
+    store = dense_postgres(server, schema)
+    store.open()
+    commit(store, [added(1)], 0)
+    store.close()
+    server.execute("UPDATE about SET version = 99; ALTER TABLE session ADD COLUMN colour text", schema=schema)
+    store = dense_postgres(server, schema)
+    store.open()
+    commit(store, [added(2)], 0)
+    assert store.load(2)
+    store.close()
+
+
+@needs_postgres
+def test_a_store_of_the_version_before_is_upgraded_while_its_nodes_go_on(
+    server: Postgres, schema: str
+) -> None:
+    old = PostgresStorage(server.url(schema), begin=lambda last: last, is_alone=False)
+    old.open()
+    server.execute(BACK_TO_2, schema=schema)
+    new = PostgresStorage(server.url(schema), begin=lambda last: last, is_alone=False)
+    new.open()
+    assert server.execute("SELECT version FROM about", schema=schema) == migrations.VERSION
+    commit(old, [added(1)], 0)
+    commit(new, [added(2)], 0)
+    assert new.load(1)
+    old.close()
+    new.close()
+
+
+@needs_postgres
+def test_an_upgrade_is_finished_when_no_older_node_is_left(
+    server: Postgres, schema: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = parse_address(server.url(schema))
+    assert migrate(address, is_finish=False).level == migrations.LEVEL
+    old = PostgresStorage(server.url(schema), is_alone=False)
+    old.open()
+    monkeypatch.setattr(migrations, "LEVEL", 2)
+    monkeypatch.setattr(levels, "LEVEL", 2)
+    new = PostgresStorage(server.url(schema), is_alone=False)
+    new.open()
+    refused = migrate(address, is_finish=True)
+    assert (refused.level, refused.newest) == (1, 2)
+    assert [one.partition(" ")[0] for one in refused.older] == [str(old.node)]
+    old.close()
+    assert migrate(address, is_finish=True).level == 2
+    monkeypatch.setattr(migrations, "LEVEL", 1)
+    assert "upgrade this agenthost too" in refusal(server.url(schema))
+    new.close()
 
 
 @needs_postgres

@@ -10,7 +10,7 @@ from agenthost.cli.app.help import OrderedGroup, PlainCommand
 from agenthost.cli.app.keys import keys
 from agenthost.cli.app.nodes import nodes
 from agenthost.cli.app.parameters import UrlOption
-from agenthost.cli.app.server import copy, doctor, reduce, serve, token
+from agenthost.cli.app.server import copy, doctor, migrate, reduce, serve, token
 from agenthost.cli.app.sessions import sessions
 
 __all__ = ["app"]
@@ -28,7 +28,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # importing rich would triple the time of `--help`
 )
 app.command(cls=PlainCommand, short_help="Serve agents from files, models or programs.")(serve)
-for command in (chat, ask, token, doctor, copy, reduce):
+for command in (chat, ask, token, doctor, migrate, copy, reduce):
     app.command(cls=PlainCommand)(command)
 app.add_typer(keys, name="keys")
 app.add_typer(nodes, name="nodes")

@@ -9,7 +9,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 __all__ = ["OrderedGroup", "PlainCommand"]
 
-ORDER = ["serve", "chat", "ask", "sessions", "token", "keys", "nodes", "doctor", "copy", "reduce"]
+ORDER = ["serve", "chat", "ask", "sessions", "token", "keys", "nodes", "doctor", "migrate", "copy", "reduce"]
 """The commands, in the order in which a newcomer needs them."""
 
 

@@ -1,4 +1,4 @@
-"""Commands for running servers: `serve`, `token`, `doctor`, `copy`. `reduce` needs none."""
+"""Commands for running servers: `serve`, `token`, `migrate`, `doctor`, `copy`. `reduce` needs none."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,7 +7,7 @@ import typer
 
 from agenthost.cli.app.parameters import ConfigOption, DataOption, StoreOption, with_settings
 
-__all__ = ["copy", "doctor", "reduce", "serve", "token"]
+__all__ = ["copy", "doctor", "migrate", "reduce", "serve", "token"]
 
 
 @with_settings
@@ -53,6 +53,25 @@ def token(
     from agenthost.cli.token import run  # noqa: PLC0415
 
     run({"data": data, "store": store, "config": config}, is_new=new, enable=enable)
+
+
+def migrate(
+    *,
+    finish: Annotated[
+        bool,
+        typer.Option("--finish", help="Let no older server in any more. There is no way back from this."),
+    ] = False,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Upgrade a store in PostgreSQL without serving it.
+
+    A server does the same when it starts. Servers of the version before can go on beside newer ones until
+    the upgrade is finished. Stores in SQLite are upgraded when their server starts.
+    """
+    from agenthost.cli.nodes import migrate as run  # noqa: PLC0415
+
+    run({"store": store, "config": config}, is_finish=finish)
 
 
 def doctor(

@@ -7,10 +7,11 @@ from agenthost.errors import StorageError
 
 if TYPE_CHECKING:
     from agenthost.host.storage.postgres.documents import StoredDocuments
+    from agenthost.host.storage.postgres.levels import Migrated
     from agenthost.host.storage.postgres.node_list import ListedNode
     from agenthost.host.storage.postgres.store import PostgresStorage
 
-__all__ = ["drain_node", "shared_documents", "shared_nodes", "shared_store"]
+__all__ = ["drain_node", "migrate_store", "shared_documents", "shared_nodes", "shared_store"]
 
 
 def shared_store(*args: Any, **options: Any) -> "PostgresStorage":
@@ -38,6 +39,12 @@ def shared_nodes(*args: Any, **options: Any) -> "list[ListedNode]":
 def drain_node(*args: Any) -> None:
     """Tell a node of a store to stop; see `ask_to_leave`. Raises as `shared_store` does."""
     _load("node_list").ask_to_leave(*args)
+
+
+def migrate_store(*args: Any, **options: Any) -> "Migrated":
+    """Upgrade a store; see `migrate`. Raises as `shared_store` does."""
+    migrated: Migrated = _load("levels").migrate(*args, **options)
+    return migrated
 
 
 def _load(name: str) -> Any:

@@ -8,11 +8,16 @@ import asyncpg  # type: ignore[import-untyped]
 
 from agenthost.errors import StorageError, StoreTaken
 
-__all__ = ["POOLED", "is_refusal", "translate"]
+__all__ = ["BELOW", "POOLED", "is_refusal", "translate"]
 
 POOLED = (
     "there is a connection pool in between that gives each transaction another connection, such as PgBouncer "
     "in transaction mode; use a direct connection, or a pool in session mode"
+)
+
+BELOW = (
+    "{place} is used by newer servers, and their upgrade was finished (`agenthost migrate --finish`); "
+    "upgrade this agenthost too; nothing was changed"
 )
 
 _SENTENCES = {
@@ -66,6 +71,8 @@ def translate(error: BaseException, place: str) -> StorageError:
         return StoreTaken(_FENCED.format(place=place))
     if state == "AH003":
         return StoreTaken(_LOST.format(place=place))
+    if state == "AH005":
+        return StorageError(BELOW.format(place=place))
     if state == "AH002":
         return StorageError(str(error))
     if state in _SENTENCES:

@@ -9,7 +9,7 @@
 -- of a session are changed by the node that owns it.
 --
 -- AH001: this node was fenced. AH002: a write that makes no sense. AH003: history was lost. AH004: another
--- node is alive.
+-- node is alive. AH005: this node is below the level of the host.
 
 CREATE FUNCTION lock_space() RETURNS integer LANGUAGE sql STABLE AS
     'SELECT current_schema()::regnamespace::oid::integer';
@@ -60,34 +60,6 @@ $$;
 CREATE FUNCTION cut_off_v1(p_node integer) RETURNS void LANGUAGE sql AS $$
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = connection_name(p_node)
         AND usename = current_user AND datname = current_database()
-$$;
-
--- Become a node. With `p_is_alone` no other may be alive, and `p_dead` is fenced if its time is over. Called on
--- the connection of the beat.
-CREATE FUNCTION join_v1(p_is_alone boolean, p_dead integer, p_name text, p_version text, p_url text,
-    p_lease interval) RETURNS integer LANGUAGE plpgsql AS $$
-DECLARE
-    other record;
-    me integer;
-BEGIN
-    PERFORM pg_advisory_xact_lock(lock_space(), 0);
-    IF p_is_alone THEN
-        PERFORM FROM node WHERE NOT is_dead FOR UPDATE;  -- a beat that is under way counts
-        FOR other IN SELECT * FROM living_v1() LOOP
-            IF other.id IS DISTINCT FROM p_dead OR NOT other.is_over THEN
-                RAISE EXCEPTION 'another node is alive' USING ERRCODE = 'AH004';
-            END IF;
-            PERFORM cut_off_v1(other.id);
-            PERFORM end_node_v1(other.id);
-        END LOOP;
-    END IF;
-    DELETE FROM presence WHERE NOT is_there AND place < (SELECT max(place) - 100000 FROM ledger);
-    DELETE FROM node WHERE is_dead AND id <= (SELECT max(id) - 1000 FROM node);
-    INSERT INTO node (name, version, url, lease) VALUES (p_name, p_version, p_url, p_lease)
-        RETURNING id INTO me;
-    PERFORM pg_advisory_lock(lock_space(), me);
-    RETURN me;
-END
 $$;
 
 -- Say that this node is alive. Returns false once it was fenced.

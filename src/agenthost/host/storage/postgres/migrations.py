@@ -14,14 +14,20 @@ import asyncpg  # type: ignore[import-untyped]
 from agenthost.errors import StorageError
 from agenthost.host.storage.checksums import numbers_sum
 from agenthost.host.storage.postgres.connections import Connection, connect
-from agenthost.host.storage.postgres.errors import POOLED
+from agenthost.host.storage.postgres.errors import BELOW, POOLED
 from agenthost.host.store_address import StoreAddress
 
-__all__ = ["VERSION", "prepare"]
+__all__ = ["LEVEL", "VERSION", "prepare"]
 
 log = logging.getLogger("agenthost.storage")
 
-VERSION = 2
+VERSION = 3
+LEVEL = 1
+"""What this version reads and writes. Servers of several versions share a store at a level that all have."""
+
+FIRST_VERSION = 2
+"""The version of tables.sql and functions.sql."""
+
 MIN_SERVER = 14
 MAX_CLOCK_SECONDS = 30.0
 NOTICE_SECONDS = 3.0
@@ -117,13 +123,13 @@ async def _migrate(
         tables = {name for (name,) in await connection.fetch(_TABLES, schema)}
         if tables:
             await _check_tables(address, connection, tables, is_copy=is_copy)
+            await _upgrade(address, connection)
             await _check_word(connection, check_word)
             return
         try:
             if await connection.fetchval("SELECT to_regnamespace($1)", schema) is None:
                 await connection.execute(f'CREATE SCHEMA "{schema}"')
-            for file in ("tables.sql", "functions.sql"):
-                await connection.execute((_FOLDER / file).read_text(encoding="utf-8"))
+            await _execute(connection, "tables.sql", "functions.sql", *_upgrades_from(FIRST_VERSION))
         except asyncpg.InsufficientPrivilegeError as error:
             role = await _role(address)
             raise StorageError(
@@ -133,9 +139,39 @@ async def _migrate(
         written_by = f"agenthost {metadata.version('agenthost')}"
         word = None if check_word is None else check_word(None)
         values = (VERSION, written_by, not is_copy, word)
-        await connection.execute("INSERT INTO about VALUES ($1, $2, $3, $4)", *values)
+        sql = (
+            "INSERT INTO about (version, written_by, is_complete, sealed, level) VALUES ($1, $2, $3, $4, $5)"
+        )
+        await connection.execute(sql, *values, LEVEL)
         # Who has seen nothing yet asks for what came after 0.
         await connection.execute("INSERT INTO range VALUES (0, 0, $1)", numbers_sum(0, 0))
+
+
+async def _execute(connection: Connection, *files: str) -> None:
+    for file in files:
+        await connection.execute((_FOLDER / file).read_text(encoding="utf-8"))
+
+
+def _upgrades_from(version: int) -> list[str]:
+    return [f"upgrade_{place}.sql" for place in range(version + 1, VERSION + 1)]
+
+
+async def _upgrade(address: StoreAddress, connection: Connection) -> None:
+    """Add what this version needs. Nodes of the version before go on."""
+    version = await connection.fetchval("SELECT version FROM about")
+    if version >= VERSION:
+        return
+    try:
+        await _execute(connection, *_upgrades_from(version))
+    except asyncpg.InsufficientPrivilegeError as error:
+        raise StorageError(
+            f"{address.shown} has to be upgraded from schema version {version} to {VERSION}, and this role "
+            f"may not ({error}); run `agenthost migrate` with the role that owns the tables; nothing was "
+            "changed"
+        ) from None
+    written_by = f"agenthost {metadata.version('agenthost')}"
+    await connection.execute("UPDATE about SET version = $1, written_by = $2", VERSION, written_by)
+    log.info("%s was upgraded from schema version %d to %d", address.shown, version, VERSION)
 
 
 async def _check_word(connection: Connection, check_word: Callable[[str | None], str] | None) -> None:
@@ -170,13 +206,12 @@ async def _check_tables(
             f"{place}: this role may not read or write the table {schema}.{lacking}; grant it SELECT, "
             "INSERT, UPDATE and DELETE on all tables there, or use the role that owns them"
         )
-    version, written_by, is_complete, *_ = await connection.fetchrow("SELECT * FROM about")
-    if version > VERSION:
-        raise StorageError(
-            f"{place} was written by {written_by} (schema version {version}), and this one supports "
-            f"versions up to {VERSION}; use that agenthost or a newer one; nothing was changed"
-        )
-    if version < VERSION:
+    about = await connection.fetchrow("SELECT * FROM about")
+    version, written_by, is_complete = about["version"], about["written_by"], about["is_complete"]
+    # A newer version has only added to the tables, as long as the level is one of ours.
+    if about.get("level", LEVEL) > LEVEL:
+        raise StorageError(BELOW.format(place=f"{place}, written by {written_by},"))
+    if version < FIRST_VERSION:
         raise StorageError(
             f"{place} was written by {written_by} (schema version {version}), before several servers could "
             "share it; copy it to SQLite with that agenthost, and back with this one; nothing was changed"

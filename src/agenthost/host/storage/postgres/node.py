@@ -17,6 +17,7 @@ from importlib import metadata
 import asyncpg  # type: ignore[import-untyped]
 
 from agenthost.errors import StorageInUse, StoreTaken
+from agenthost.host.storage.postgres import migrations
 from agenthost.host.storage.postgres.connections import Connection
 from agenthost.host.storage.postgres.errors import translate
 from agenthost.host.store_address import StoreAddress
@@ -83,12 +84,18 @@ class Node:
         self._connection = connection
         self._connected_at = asyncio.get_running_loop().time()
         name = f"{socket.gethostname()} (process {os.getpid()})"
-        given = (name, metadata.version("agenthost"), self._url, timedelta(seconds=self._lease))
+        given = (
+            name,
+            metadata.version("agenthost"),
+            self._url,
+            timedelta(seconds=self._lease),
+            migrations.LEVEL,
+        )
         while True:
             dead = await self._watch(connection) if is_alone else None
             try:
                 self.id = await connection.fetchval(
-                    "SELECT join_v1($1, $2, $3, $4, $5, $6)", is_alone, dead, *given
+                    "SELECT join_v2($1, $2, $3, $4, $5, $6, $7)", is_alone, dead, *given
                 )
                 break
             except asyncpg.PostgresError as error:

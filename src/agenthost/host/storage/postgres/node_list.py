@@ -14,7 +14,7 @@ __all__ = ["ListedNode", "ask_to_leave", "list_nodes"]
 
 T = TypeVar("T")
 
-_NODES = """SELECT node.id, node.name, node.url, node.version,
+_NODES = """SELECT node.id, node.name, node.url, node.version, node.level,
         CASE WHEN is_dead THEN 'dead' WHEN is_over THEN 'silent' WHEN is_leaving THEN 'leaving'
             ELSE 'alive' END,
         (SELECT count(*) FROM session WHERE session.node = node.id AND parent = 0),
@@ -33,6 +33,7 @@ class ListedNode:
         name: the machine and the process.
         url: where other nodes reach it.
         version: that of agenthost.
+        level: what it reads and writes; see `migrations.LEVEL`.
         state: `alive`, `leaving` (it gives its sessions away), `silent` (others are about to take over) or
             `dead`.
         sessions: how many sessions it owns.
@@ -44,6 +45,7 @@ class ListedNode:
     name: str
     url: str
     version: str
+    level: int
     state: str
     sessions: int
     up_seconds: float
