@@ -77,7 +77,7 @@ class Slot:
         store = self._database.url().replace(str(self._database.folder), str(self.folder))
         words = ["--port", self.port, "--store", store, "--no-auth", "--sandbox", "off"]
         words += ["--config", self.folder / "config.toml", "--workspace", self.folder]
-        words += ["--node-url", f"http://127.0.0.1:{self._peer_port}", "--lease", lease]
+        words += ["--node-url", f"http://127.0.0.1:{self._peer_port}", "--lease", lease, "--drain", lease]
         environment = {name: value for name, value in os.environ.items() if not name.startswith("AGENTHOST_")}
         environment |= {
             "AGENTHOST_SECRET_KEY": SECRET_KEY,
