@@ -80,6 +80,7 @@ HOST_MODULES = (
     "lifecycle",
     "delegation",
     "parts",
+    "forwarding",
     "client",
     "remote",
     "host",

@@ -8,7 +8,7 @@ import asyncio
 import dataclasses
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from agenthost.core import actions
 from agenthost.core.changesets import split_changeset_uri
@@ -18,7 +18,6 @@ from agenthost.core.queries import working_directory
 from agenthost.errors import (
     AgentNotFound,
     ChangesetNotFound,
-    HostError,
     OwnedElsewhere,
     SessionExists,
     SessionNotFound,
@@ -29,6 +28,7 @@ from agenthost.host.access.identity import Identity
 from agenthost.host.authoring.agent import Agent
 from agenthost.host.chats import NewChat
 from agenthost.host.client_files import ClientFiles
+from agenthost.host.forwarding import Choices, Forwarding, SentAction
 from agenthost.host.log.entries import encode_entry
 from agenthost.host.log.line import Mark
 from agenthost.host.log.subscriptions import LogItem, Subscriber
@@ -43,7 +43,6 @@ from agenthost.host.sessions.tool_access import pins_for, server_tools_changed
 from agenthost.host.state.feed import Feed
 from agenthost.host.state.further_chat import FurtherChat
 from agenthost.host.state.private import with_values
-from agenthost.host.state.root import Root
 from agenthost.host.state.search import Found
 from agenthost.host.state.senders import Sender
 from agenthost.host.state.session import Session
@@ -57,15 +56,12 @@ from agenthost.wire.ahp.commands.chat import CompletionsParams
 from agenthost.wire.ahp.commands.config import ResolveSessionConfigParams, SessionConfigCompletionsParams
 from agenthost.wire.ahp.session import SessionActiveClient
 from agenthost.wire.ahp.terminal import TerminalClaim
-from agenthost.wire.ahp.tool import ToolDefinition
 from agenthost.wire.json import Json, JsonObject
 
 __all__ = ["HostClient"]
 
 READY_SECONDS = 0.05
 """How often to look whether a session that another node prepares is ready."""
-
-SETTINGS_ELSEWHERE = "the settings of this host are kept by another node, and cannot be changed from here"
 
 
 class HostClient:
@@ -84,6 +80,10 @@ class HostClient:
         self.identity = identity
         self.owner = caller.owner
         self.rights = caller.rights
+
+    @property
+    def _forwarding(self) -> Forwarding:
+        return Forwarding(self._parts, self.identity, Caller(self.owner, self.rights))
 
     # Presence
 
@@ -372,7 +372,7 @@ class HostClient:
         """
         session = await self.get_session(uri)
         if session.is_foreign:
-            await self._command(session, "disposeSession", {})
+            await self._forwarding.run(session, "disposeSession", {})
         else:
             await self._parts.lifecycle.dispose(uri)
 
@@ -385,7 +385,7 @@ class HostClient:
         home = await self.get_session(uri)
         if home.is_foreign:
             asked: JsonObject = {"uri": new.uri, "message": new.message, "source": new.source}
-            await self._command(home, "createChat", {**asked, "folders": list(new.folders)})
+            await self._forwarding.run(home, "createChat", {**asked, "folders": list(new.folders)})
             return
         agent = self.find_agent(home.state["provider"], "")
         lacks = self._parts.tokens.missing(self.identity, agent)
@@ -402,7 +402,7 @@ class HostClient:
         chat = await self._get_chat(uri)
         check_disposable(chat.top.state, uri, "disposed of")
         if chat.is_foreign:
-            await self._command(chat, "disposeChat", {"uri": uri})
+            await self._forwarding.run(chat, "disposeChat", {"uri": uri})
         else:
             await self._parts.lifecycle.dispose(chat.uri)
 
@@ -466,9 +466,11 @@ class HostClient:
         an older protocol sent to a session, a terminal or the root.
         """
         parts = self._parts
-        if parts.commands is not None and (there := await self._find_elsewhere(channel)) is not None:
-            is_legacy = translate is not None
-            await self._dispatch_elsewhere(there, client_seq, channel, action, tell, sender, is_legacy)
+        if parts.commands is not None and (there := await self._forwarding.find(channel)) is not None:
+            sent = SentAction(client_seq, channel, action, is_legacy=translate is not None)
+            reason = await self._forwarding.dispatch(there, sent, sender)
+            if reason is not None and tell is not None:
+                self.refuse(client_seq, channel, action, reason, tell, is_legacy=sent.is_legacy)
             return None
         refusal = await parts.dispatcher.dispatch(
             self.identity, client_seq, channel, action, sender, self.rights, translate
@@ -482,93 +484,15 @@ class HostClient:
                 parts.clients.declined(session, refusal.action, self.identity.client_id)
         return refusal
 
-    # Sessions that other nodes write
-
-    async def _find_elsewhere(self, channel: str) -> Session | Root | None:
-        """Return what has this channel, if another node writes it."""
-        engine = self._parts.engine
-        if channel == ROOT_URI:
-            return engine.root if engine.root.is_foreign else None
-        if channel in engine.terminals:
-            return None
-        try:
-            session = await engine.sessions.find(channel)
-        except HostError:
-            return None  # whoever looks next says why
-        return session if session.is_foreign else None
-
-    async def _dispatch_elsewhere(
-        self,
-        resource: Session | Root,
-        client_seq: int,
-        channel: str,
-        action: Json,
-        tell: Callable[[LogItem], None] | None,
-        sender: Sender | None,
-        is_legacy: bool,  # noqa: FBT001
-    ) -> None:
-        reason: str | None = SETTINGS_ELSEWHERE
-        if isinstance(resource, Session):
-            came_by = None if sender is None else {"id": f"{id(sender):x}", "lastSeen": sender.last_seen}
-            params: JsonObject = {"seq": client_seq, "channel": channel, "action": action}
-            try:
-                done: Any = await self._command(
-                    resource, "dispatch", {**params, "sender": came_by, "isLegacy": is_legacy}
-                )
-                reason = None if done is None else done["refused"]
-            except SessionNotFound:
-                return  # HR-A02
-            except HostError as error:
-                reason = str(error)
-        if reason is not None and tell is not None:
-            self.refuse(client_seq, channel, action, reason, tell, is_legacy=is_legacy)
-
     async def act_elsewhere(
-        self,
-        session: Session,
-        wanted: Sequence[ClientAction],
-        *,
-        tools: Mapping[str, bool] | None = None,
-        secrets: Mapping[str, str] | None = None,
-        client_tools: Sequence[ToolDefinition] | None = None,
-        tools_at: str = "$.tools",
+        self, session: Session, wanted: Sequence[ClientAction], **choices: Unpack[Choices]
     ) -> JsonObject:
-        """Do as `act` does, with a session that another node writes. Return the turn that runs then.
-
-        That is its turn with the open calls, `position`, the length of the transcript, and `seq`, the number
-        of the last action of these.
-
-        Raises:
-            HostError: one of them is refused, or that node cannot be reached.
-        """
-        encoded = [
-            {
-                "action": one.action,
-                "messages": [[said.turn, said.message] for said in one.messages],
-                "private": one.private,
-            }
-            for one in wanted
-        ]
-        more: JsonObject = {"tools": tools, "secrets": secrets, "clientTools": client_tools}
-        done: Any = await self._command(session, "act", {"wanted": encoded, **more, "toolsAt": tools_at})
-        return done  # type: ignore[no-any-return]
+        """Do as `act` does, with a session that another node writes; see `Forwarding.act`."""
+        return await self._forwarding.act(session, wanted, choices)
 
     def decline_elsewhere(self, session: Session, questions: Sequence[str]) -> None:
         """Decline questions of an agent, in a session that another node writes, if nobody can answer."""
-        self._parts.run_soon(self._command(session, "decline", {"questions": list(questions)}))
-
-    async def _command(self, session: Session, method: str, params: JsonObject) -> Json:
-        commands = self._parts.commands
-        if commands is None:
-            raise OwnedElsewhere(session.uri)
-        rights = self.rights
-        caller: JsonObject = {
-            "client": self.identity.key,
-            "owner": self.owner,
-            "grants": sorted(rights.grants),
-            "off": sorted(rights.off),
-        }
-        return await commands.run(session, method, {**params, "caller": caller})
+        self._parts.run_soon(self._forwarding.run(session, "decline", {"questions": list(questions)}))
 
     def refuse(
         self,
@@ -590,17 +514,9 @@ class HostClient:
         self,
         session: Session,
         wanted: Sequence[ClientAction],
-        *,
-        tools: Mapping[str, bool] | None = None,
-        secrets: Mapping[str, str] | None = None,
-        client_tools: Sequence[ToolDefinition] | None = None,
-        tools_at: str = "$.tools",
+        **choices: Unpack[Choices],
     ) -> None:
-        """Apply actions that an edge made for the client: all of them, or none.
-
-        `tools` are the exposed tools to switch on first, and whether each is trusted; all others are switched
-        off. `secrets` replace the old ones. `client_tools` are those that one of the actions provides;
-        `tools_at` is their path in the request.
+        """Apply actions that an edge made for the client, with what it chose: all of them, or none.
 
         Raises:
             HostError: one of them is refused, and nothing has changed.
@@ -609,13 +525,15 @@ class HostClient:
         if trouble is not None:
             raise trouble
         source = ActionSource(None, self.identity, rights=self.rights)
-        if tools is None and not secrets and not client_tools:
+        if not choices:
             self._parts.dispatcher.dispatch_all(session, wanted, source)
             return
+        tools, secrets = choices.get("tools"), choices.get("secrets")
+        client_tools = choices.get("client_tools")
         if tools is not None or client_tools:
             offer = self._offer(self.find_agent(session.state["provider"], ""))
             check_trust(offer, self.rights, tools or {})
-            check_client_tools(offer, client_tools or (), tools_at)
+            check_client_tools(offer, client_tools or (), choices.get("tools_at", "$.tools"))
 
         def prepare() -> None:
             if tools is not None:

@@ -92,14 +92,7 @@ class RemoteClients:
             ClientAction(one["action"], [TranscriptEntry(*said) for said in one["messages"]], one["private"])
             for one in params["wanted"]
         ]
-        client.act(
-            session,
-            wanted,
-            tools=params["tools"],
-            secrets=params["secrets"],
-            client_tools=params["clientTools"],
-            tools_at=params["toolsAt"],
-        )
+        client.act(session, wanted, **params["choices"])
         mark, begun = session.journal.mark(), _turn_of(session)
         return lambda: {**begun, "seq": mark.seq}
 

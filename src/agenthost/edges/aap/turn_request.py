@@ -16,6 +16,7 @@ from agenthost.edges.aap.sessions import active_client, sort_options
 from agenthost.errors import InvalidValue, SessionNotReady, TurnInProgress
 from agenthost.host.authoring.agent import Agent
 from agenthost.host.client import HostClient
+from agenthost.host.forwarding import Choices
 from agenthost.host.sessions.action_source import ClientAction
 from agenthost.host.sessions.session_options import option_values
 from agenthost.host.state.private import with_values
@@ -65,11 +66,11 @@ class TurnRequest:
         Raises:
             HostError: it is refused, and nothing has changed (X1).
         """
-        wanted, more = self.prepare()
-        self._client.act(self._session, wanted, **more)
+        wanted, choices = self.prepare()
+        self._client.act(self._session, wanted, **choices)
 
-    def prepare(self) -> tuple[list[ClientAction], dict[str, Any]]:
-        """Return the actions, and the other arguments of `HostClient.act`. Raises as `submit` does."""
+    def prepare(self) -> tuple[list[ClientAction], Choices]:
+        """Return the actions, and what is chosen with them. Raises as `submit` does."""
         state = self._session.state
         if state["lifecycle"] != "ready":
             raise SessionNotReady(state["lifecycle"])

@@ -98,11 +98,11 @@ async def _begin_elsewhere(
     host: Host, client: HostClient, session: Session, request: TurnRequest, mode: StreamMode
 ) -> "Exchange":
     """Have a request carried out by the node that writes the session. What follows is followed here."""
-    wanted, more = request.prepare()
+    wanted, choices = request.prepare()
     subscriber = _subscriber(host, request.app_id)
     client.follow_session(subscriber, session)  # first, so that nothing is missed
     try:
-        begun = await client.act_elsewhere(session, wanted, **more)
+        begun = await client.act_elsewhere(session, wanted, **choices)
     except BaseException:
         client.unfollow(subscriber)
         raise
