@@ -135,7 +135,7 @@ class Fleet:
         self.notes = folder / "notes.txt"
         self.slots = [Slot(f"node {n}", folder / f"n{n}", database) for n in range(wanted + 1)]
         self.ends: Counter[int] = Counter()
-        self.tracebacks = self.older = 0
+        self.older = 0
         self._chance = chance
         self._http = httpx.AsyncClient(timeout=2, trust_env=False)
         self._keeping: asyncio.Task[None] | None = None
@@ -198,7 +198,7 @@ class Fleet:
         is_fenced = "has taken over the store" in said  # it may have been told to end, too
         is_fine = code in EXPECTED_ENDS or not slot.is_ready or is_fenced
         demand(is_fine, slot.name, "ended with", code, said[-6_000:])
-        self.tracebacks += "Traceback" in said
+        demand("Traceback" not in said, slot.name, "ended with", code, "and a traceback:", said[-6_000:])
         self.ends[code] += 1
         slot.process, slot.is_ready, slot.is_stopped = None, False, False
 

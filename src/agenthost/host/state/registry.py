@@ -6,6 +6,7 @@ nothing here. A further chat is loaded like a session, by its own URI, after wha
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 
 from agenthost.errors import Damaged, SessionNotFound
 from agenthost.host.state.memory import SessionMemory
@@ -114,11 +115,16 @@ class SessionRegistry:
                 shared = self._ownership
                 load = self._load(uri) if shared is None else self._load_shared(uri, shared)
                 task = self._loading[uri] = asyncio.create_task(load)
-                task.add_done_callback(lambda _: self._loading.pop(uri, None))
+                task.add_done_callback(partial(self._on_loaded, uri))
             # Several callers may wait for one load; cancelling one of them must not cancel the load.
             await asyncio.shield(task)
         self._sessions.move_to_end(uri)
         return held
+
+    def _on_loaded(self, uri: str, task: "asyncio.Task[Session]") -> None:
+        self._loading.pop(uri, None)
+        if not task.cancelled():
+            task.exception()  # if all who waited are gone, nobody else asks for it
 
     async def is_there(self, uri: str) -> bool:
         """Return whether there is a session with this URI."""
