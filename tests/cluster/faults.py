@@ -139,7 +139,7 @@ class Faults:
             named = f"(process {slot.process.pid})"
             for node in nodes:
                 if node.name.endswith(named):
-                    slot.note_disturbance()
+                    slot.note_told()
                     await asyncio.to_thread(ask_to_leave, self._address, node.id)
 
     async def _hold_snapshot(self) -> None:

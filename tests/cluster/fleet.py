@@ -45,6 +45,8 @@ class Slot:
         self.is_stopped = False
         self.is_ready = False
         self.disturbed_at = 0.0
+        self.told_at: float | None = None
+        """When it was told to end, if it was."""
 
     @property
     def url(self) -> str:
@@ -58,10 +60,20 @@ class Slot:
     def is_well(self) -> bool:
         """Whether nothing is done to it."""
         is_reachable = not self.to_database.is_faulty and not self.from_peers.is_faulty
-        return self.is_running and self.is_ready and not self.is_stopped and is_reachable
+        is_serving = self.is_ready and not self.is_stopped and self.told_at is None
+        return self.is_running and is_serving and is_reachable
+
+    @property
+    def may_fail(self) -> bool:
+        """Whether something was done to it after it was told to end: then it may not end in time."""
+        return self.told_at is not None and self.disturbed_at > self.told_at
 
     def note_disturbance(self) -> None:
         self.disturbed_at = time.monotonic()
+
+    def note_told(self) -> None:
+        self.note_disturbance()
+        self.told_at = self.disturbed_at
 
     async def _reach_database(self) -> Streams:
         return await asyncio.open_unix_connection(self._database.folder / SOCKET)
@@ -96,12 +108,13 @@ class Slot:
                 env=environment,
             )
         self.is_ready = self.is_stopped = False
+        self.told_at = None
 
     def send(self, kind: signal.Signals) -> None:
         """Send a signal to the server, if it runs."""
         if self.is_running:
             assert self.process is not None
-            self.note_disturbance()
+            self.note_told() if kind == signal.SIGTERM else self.note_disturbance()
             self.is_stopped = kind == signal.SIGSTOP or (self.is_stopped and kind != signal.SIGCONT)
             self.process.send_signal(kind)
 
@@ -196,7 +209,7 @@ class Fleet:
         # One that could not start, because another one lives or there is no database, tries again.
         said = slot.errors()
         is_fenced = "has taken over the store" in said  # it may have been told to end, too
-        is_fine = code in EXPECTED_ENDS or not slot.is_ready or is_fenced
+        is_fine = code in EXPECTED_ENDS or not slot.is_ready or is_fenced or (code == 1 and slot.may_fail)
         demand(is_fine, slot.name, "ended with", code, said[-6_000:])
         demand("Traceback" not in said, slot.name, "ended with", code, "and a traceback:", said[-6_000:])
         self.ends[code] += 1

@@ -17,7 +17,7 @@ from agenthost.wire.json import Json, JsonObject
 
 __all__ = ["Choices", "Forwarding", "SentAction"]
 
-SETTINGS_ELSEWHERE = "the settings of this host are kept by another node, and cannot be changed from here"
+SETTINGS_ELSEWHERE = "another node of this host writes the root, and it has no settings to change"
 
 
 class Choices(TypedDict, total=False):
