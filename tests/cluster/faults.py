@@ -134,13 +134,14 @@ class Faults:
         slot = self._any()
         if slot is None or slot.process is None:
             return
-        with suppress(StorageError):
-            nodes = await asyncio.to_thread(list_nodes, self._address)
-            named = f"(process {slot.process.pid})"
-            for node in nodes:
-                if node.name.endswith(named):
-                    slot.note_told()
-                    await asyncio.to_thread(ask_to_leave, self._address, node.id)
+        process = slot.process
+        slot.note_told()
+        while process.returncode is None:  # it does not hear of it without its connection
+            with suppress(StorageError):
+                for node in await asyncio.to_thread(list_nodes, self._address):
+                    if node.name.endswith(f"(process {process.pid})"):
+                        await asyncio.to_thread(ask_to_leave, self._address, node.id)
+            await asyncio.sleep(0.5)
 
     async def _hold_snapshot(self) -> None:
         """Read all for a while in one transaction, as a backup does."""
