@@ -132,6 +132,27 @@ def test_headers_that_are_too_large_or_too_many_are_refused_with_a_message(
     on_a_site(tmp_path, story)
 
 
+def test_a_client_that_asks_before_it_sends_a_body_is_told_to_go_on(tmp_path: Path) -> None:
+    body = b'{"agent":{"name":"demo"}}'
+    head = b"content-type: application/json\r\nexpect: 100-continue\r\ncontent-length: %d\r\n\r\n"
+    with serving("--data", tmp_path, "--no-auth") as served, Raw(served.wait_url()) as raw:
+        raw.say(b"POST /aap/v3/sessions HTTP/1.1\r\nhost: 127.0.0.1\r\n" + head % len(body))
+        assert raw.sock.recv(65_536) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        raw.say(body)
+        found = http.client.HTTPResponse(raw.sock)
+        found.begin()
+        assert found.status == 201
+        assert b"sessionId" in found.read()
+
+
+def test_the_head_and_the_body_of_a_response_come_together(tmp_path: Path) -> None:
+    with serving("--data", tmp_path, "--no-auth") as served, Raw(served.wait_url()) as raw:
+        raw.say(b"GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n")
+        assert raw.sock.recv(65_536).endswith(b'{"status":"ok"}')
+        raw.say(b"HEAD /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n")
+        assert raw.read_all().endswith(b"\r\n\r\n")
+
+
 def test_a_trailer_is_not_a_header(tmp_path: Path) -> None:
     _, key = KeyFile(tmp_path).create("ann")
 

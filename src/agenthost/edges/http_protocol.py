@@ -167,7 +167,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._answered = cycle
-        cycle.transport = _Head(cycle, self.loop)  # type: ignore[assignment] # it writes and closes
+        cycle.transport = _Head(cycle, self.loop)  # type: ignore[assignment] # all that a cycle uses
         super()._start_asgi_task(cycle, app)
 
     def on_body(self, body: bytes) -> None:
@@ -280,6 +280,10 @@ class _Head:
         if data:
             self._cycle.transport = self._transport
             self._transport.write(data)
+
+    def is_closing(self) -> bool:
+        """Return whether nothing more can be written."""
+        return self._transport.is_closing()
 
     def close(self) -> None:
         """Write what is left, and close."""
