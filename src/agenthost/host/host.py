@@ -33,7 +33,8 @@ from agenthost.host.sandbox.policy import Confinement, SandboxMode, SandboxPolic
 from agenthost.host.state.engine import Engine
 from agenthost.host.state.session import Session
 from agenthost.host.state.terminal import TerminalTable
-from agenthost.host.storage import PARTIAL, NodeNotice, SharedStorage, Storage
+from agenthost.host.storage import PARTIAL, Storage
+from agenthost.host.storage.shared import NodeNotice, SharedStorage
 from agenthost.host.storage.sqlite import SqliteStorage, Sync
 from agenthost.host.storage.stores import shared_documents, shared_store
 from agenthost.host.store_address import StoreAddress, parse_address

@@ -51,7 +51,7 @@ from agenthost.host.state.session import Session
 from agenthost.host.state.shares import Shares
 from agenthost.host.state.terminal import TerminalTable
 from agenthost.host.state.turn_loads import TurnLoads
-from agenthost.host.storage import SharedStorage
+from agenthost.host.storage.shared import SharedStorage
 from agenthost.host.terminals.command_runner import CommandRunner
 from agenthost.host.terminals.registry import Terminals, start_folders, writable_paths
 from agenthost.host.terminals.terminal import Terminal

@@ -14,8 +14,8 @@ from agenthost.host.cluster.takeover import Takeover
 from agenthost.host.state import feed as feed_module
 from agenthost.host.state.engine import Engine
 from agenthost.host.state.feed import Feed
-from agenthost.host.storage import shared_of
 from agenthost.host.storage.postgres.store import PostgresStorage
+from agenthost.host.storage.shared import shared_of
 from agenthost.wire.json import decode_json
 from databases import needs_postgres, own_schema, shared_postgres
 from hosting import chat_of, new_session, run, user_message

@@ -8,9 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from agenthost.errors import StoreTaken
-from agenthost.host.storage import Committed, Group, NodeNotice, PutPresence, PutSnapshot, Receipt
+from agenthost.host.storage import Group, PutPresence, PutSnapshot, Receipt
 from agenthost.host.storage.postgres.notices import MAX_ABOUT, encode_about, parse_notice
 from agenthost.host.storage.postgres.store import PostgresStorage
+from agenthost.host.storage.shared import Committed, NodeNotice
 from databases import Postgres, needs_postgres
 from storing import added, commit, unnumbered
 

@@ -18,7 +18,8 @@ from agenthost.host.log.line import Line
 from agenthost.host.state.ownership import Ownership
 from agenthost.host.state.registry import SessionRegistry
 from agenthost.host.state.session import Session
-from agenthost.host.storage import HERE, Receipt, SharedStorage
+from agenthost.host.storage import HERE, Receipt
+from agenthost.host.storage.shared import SharedStorage
 from agenthost.wire.json import Json, JsonObject
 
 __all__ = ["KNOWN", "CarryOut", "Commands"]

@@ -14,7 +14,8 @@ from agenthost.host.sessions.list_notices import (
     Removed,
     summary_changes,
 )
-from agenthost.host.storage import Committed, SessionRow, SharedStorage
+from agenthost.host.storage import SessionRow
+from agenthost.host.storage.shared import Committed, SharedStorage
 from agenthost.wire.ahp.session import SessionSummary
 from agenthost.wire.json import JsonObject, decode_json
 

@@ -7,7 +7,8 @@ from agenthost.errors import StorageError
 from agenthost.host.access.identity import Identity
 from agenthost.host.log.journal import Journal
 from agenthost.host.sessions.clients import Clients
-from agenthost.host.storage import Committed, NodeNotice, PutPresence, SharedStorage
+from agenthost.host.storage import PutPresence
+from agenthost.host.storage.shared import Committed, NodeNotice, SharedStorage
 
 __all__ = ["Presence", "tell_presence"]
 

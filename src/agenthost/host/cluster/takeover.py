@@ -6,7 +6,8 @@ from collections.abc import Collection, Sequence
 
 from agenthost.errors import HostError, SessionNotFound, StorageError
 from agenthost.host.state.registry import SessionRegistry
-from agenthost.host.storage import NodeNotice, SessionRow, SharedStorage
+from agenthost.host.storage import SessionRow
+from agenthost.host.storage.shared import NodeNotice, SharedStorage
 from agenthost.wire.json import decode_json
 
 __all__ = ["Takeover"]

@@ -16,7 +16,7 @@ import msgspec
 
 from agenthost.errors import StorageError
 from agenthost.host.log.line import Line
-from agenthost.host.storage import Committed, SharedStorage
+from agenthost.host.storage.shared import Committed, SharedStorage
 
 __all__ = ["Followers", "SharedLine"]
 

@@ -38,7 +38,8 @@ from agenthost.host.state.session_counts import SessionCounts
 from agenthost.host.state.session_uris import Claims
 from agenthost.host.state.shares import Shares
 from agenthost.host.state.terminal import TerminalTable
-from agenthost.host.storage import Opening, SharedStorage, Storage, shared_of
+from agenthost.host.storage import Opening, Storage
+from agenthost.host.storage.shared import SharedStorage, shared_of
 from agenthost.wire.ahp.config import RootConfigState
 from agenthost.wire.ahp.root import AgentInfo
 

@@ -16,7 +16,8 @@ from agenthost.host.log.text_runs import run_of
 from agenthost.host.state.memory import SessionMemory
 from agenthost.host.state.root import Root
 from agenthost.host.state.session import Session, TranscriptEntry
-from agenthost.host.storage import ROOT, Committed, Entry, Progress, SharedStorage, StoredSession
+from agenthost.host.storage import ROOT, Entry, StoredSession
+from agenthost.host.storage.shared import Committed, Progress, SharedStorage
 from agenthost.wire.ahp.actions.text import ACTION
 from agenthost.wire.json import decode_json
 

@@ -11,7 +11,8 @@ from agenthost.host.log.line import Line
 from agenthost.host.state.followed import Followed, refresh
 from agenthost.host.state.memory import SessionMemory
 from agenthost.host.state.session import Session
-from agenthost.host.storage import SharedStorage, StoredSession
+from agenthost.host.storage import StoredSession
+from agenthost.host.storage.shared import SharedStorage
 
 __all__ = ["Ownership"]
 

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from functools import partial
 
 from agenthost.host.log.journal import Journal
-from agenthost.host.storage import SharedStorage, Storage
+from agenthost.host.storage import Storage
+from agenthost.host.storage.shared import SharedStorage
 
 __all__ = ["SessionCounts"]
 

@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 from agenthost.errors import SessionExists, UriReserved
 from agenthost.host.log.journal import Journal
-from agenthost.host.storage import SessionRow, Storage, shared_of
+from agenthost.host.storage import SessionRow, Storage
+from agenthost.host.storage.shared import shared_of
 from agenthost.wire.ahp import ROOT_URI
 from agenthost.wire.ahp.legacy import ROOT_URI as LEGACY_ROOT_URI
 

@@ -15,7 +15,7 @@ from agenthost.host.log.shared_line import SharedLine
 from agenthost.host.state.followed import Followed
 from agenthost.host.state.root import Elsewhere, Root
 from agenthost.host.state.session_counts import SessionCounts
-from agenthost.host.storage import Committed, NodeNotice, SharedStorage
+from agenthost.host.storage.shared import Committed, NodeNotice, SharedStorage
 from agenthost.wire.json import decode_json, encode_json
 
 __all__ = ["Shares"]

@@ -18,15 +18,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from msgspec.structs import replace
 
 from agenthost.errors import Damaged, StorageError
-from agenthost.host.storage import (
-    Entry,
-    Group,
-    Opening,
-    Receipt,
-    SessionRow,
-    StoredContent,
-    StoredSession,
-)
+from agenthost.host.storage import Entry, Group, Opening, Receipt, SessionRow, StoredContent, StoredSession
 from agenthost.host.storage.batch import Batch, forget_root
 from agenthost.host.storage.checksums import RowDamaged
 from agenthost.host.storage.counter import Counter, put_counter, read_counter

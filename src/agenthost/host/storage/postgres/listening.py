@@ -9,9 +9,9 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from agenthost.host.storage import Committed, NodeNotice
 from agenthost.host.storage.postgres.connections import Connection
 from agenthost.host.storage.postgres.notices import parse_notice
+from agenthost.host.storage.shared import Committed, NodeNotice
 
 __all__ = ["MISSED", "Listener"]
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from agenthost.host.storage import Committed, Entry, NodeRow, Progress, SessionRow
+from agenthost.host.storage import Entry, SessionRow
 from agenthost.host.storage.checksums import RowDamaged, is_sound, message_sum
 from agenthost.host.storage.postgres.connections import Connection
 from agenthost.host.storage.postgres.reader import read_row, sound_entry
 from agenthost.host.storage.reader import decode_text
+from agenthost.host.storage.shared import Committed, NodeRow, Progress
 
 __all__ = [
     "claim",

@@ -7,7 +7,7 @@ new entries, the session rows that changed, and a mark if clients came or went. 
 
 from collections.abc import Collection, Mapping
 
-from agenthost.host.storage import Committed, NodeNotice
+from agenthost.host.storage.shared import Committed, NodeNotice
 
 __all__ = ["MAX_ABOUT", "encode_about", "parse_notice"]
 

@@ -16,13 +16,9 @@ from typing import Any, TypeVar
 
 from agenthost.errors import Damaged, StorageError, StoreTaken
 from agenthost.host.storage import (
-    Committed,
     Entry,
     Group,
-    NodeNotice,
-    NodeRow,
     Opening,
-    Progress,
     Receipt,
     SessionRow,
     StoredContent,
@@ -39,6 +35,7 @@ from agenthost.host.storage.postgres.migrations import prepare
 from agenthost.host.storage.postgres.node import LEASE_SECONDS, Node
 from agenthost.host.storage.postgres.opening import begin_history, finish_copy
 from agenthost.host.storage.ranges import Ranges, next_start
+from agenthost.host.storage.shared import Committed, NodeNotice, NodeRow, Progress
 from agenthost.host.store_address import StoreAddress, parse_address
 
 __all__ = ["PostgresStorage"]
