@@ -7,6 +7,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 
 
+# The same few times are read several times in a turn, and by each client of an older protocol.
+@lru_cache(maxsize=256)
 def unix_ms(time: str) -> int | None:
     """Return the milliseconds since 1970; `None` if the text is not a time. Without a zone it is UTC."""
     try:
