@@ -184,22 +184,29 @@ def test_a_planned_stop_gives_its_turns_to_others(place: dict[str, str], tmp_pat
         assert stream.text.count("29 ") == 1
 
 
+def node_of(served: Served, place: dict[str, str]) -> str:
+    """Return the id of a server."""
+    nodes = json.loads(run_agenthost("nodes", "--json", "--store", place["AGENTHOST_STORE"])[1])
+    return next(str(node["id"]) for node in nodes if f"(process {served.process.pid})" in node["name"])
+
+
 def test_a_node_that_is_drained_lets_its_turns_end_and_stops(place: dict[str, str], tmp_path: Path) -> None:
     with two(place, tmp_path) as (first, second):
         here, there = first.wait_url(), second.wait_url()
         session = create(here, "counter")
         stream = Stream(here, session)
         stream.wait("3 ")
-        code, out, err = run_agenthost("nodes", "drain", "1", "--store", place["AGENTHOST_STORE"])
+        drained = node_of(first, place)
+        code, out, err = run_agenthost("nodes", "drain", drained, "--store", place["AGENTHOST_STORE"])
         assert (code, out) == (0, "")
-        assert err.startswith("1: ")
+        assert err.startswith(f"{drained}: ")
         assert err.endswith(" has stopped\n")
         assert first.process.wait(5) == 0
         stream.join(5)
         assert stream.events[-1] == {"stopReason": "end_turn"}
         assert stream.text == "begun " + "".join(f"{number} " for number in range(30))
         (node,) = json.loads(run_agenthost("nodes", "--json", "--store", place["AGENTHOST_STORE"])[1])
-        assert node["id"] == 2
+        assert node["id"] != int(drained)
         assert aap(there, f"/sessions/{session}/turns", "POST", said())["stopReason"] == "end_turn"
 
 
@@ -211,10 +218,11 @@ def test_what_cannot_be_drained_is_told(place: dict[str, str], tmp_path: Path) -
         assert "no server with the id 7 is alive" in err
         stream = Stream(here, create(here, "counter"))
         stream.wait("0 ")
-        words = ("nodes", "drain", "1", "--wait", "1", "--store", place["AGENTHOST_STORE"])
+        node = node_of(first, place)
+        words = ("nodes", "drain", node, "--wait", "1", "--store", place["AGENTHOST_STORE"])
         code, _, err = run_agenthost(*words)
         assert code == 1
-        assert "still running after 1 seconds: 1 (" in err
+        assert f"still running after 1 seconds: {node} (" in err
         assert ask(here, "/readyz").json["error"]["code"] == "draining"
     code, _, err = run_agenthost("nodes", "drain", "1")
     assert code == 2

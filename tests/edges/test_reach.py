@@ -14,6 +14,7 @@ COMMANDS = sorted((PACKAGE / "cli").rglob("*.py"))
 EDGES_IMPORT: dict[str, set[str]] = {
     # The ways in.
     "client": {"HostClient"},
+    "forwarding": {"Choices"},
     "host": {"Host"},
     # Who is let in.
     "access.caller": {"ANYBODY", "Caller"},
@@ -79,7 +80,7 @@ COMMANDS_IMPORT: dict[str, set[str]] = {
     "storage.copying": {"CopiedStore", "copy_store"},
     "storage.data_folder": {"DataFolder", "sync_folder"},
     "storage.postgres.node_list": {"ListedNode"},
-    "storage.stores": {"shared_documents", "shared_nodes", "shared_store"},
+    "storage.stores": {"drain_node", "migrate_store", "shared_documents", "shared_nodes", "shared_store"},
     "storage.integrity": {"Report", "examine"},
     "storage.repair": {"repair"},
     "storage.sqlite": {"FILE", "SqliteStorage"},

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import NamedTuple
 
-from agenthost.errors import NotJson, PeerGone, PeerRefused
+from agenthost.errors import NotJson, PeerGone, PeerRefused, StorageError
 from agenthost.host.cluster.carried_errors import unpack_error
 from agenthost.host.cluster.channels import Channel, ChannelClosed
 from agenthost.wire.json import Json, decode_json
@@ -79,7 +79,7 @@ class Link:
             writing = asyncio.create_task(self._write(channel))
             while True:
                 self._hear(await channel.receive())
-        except ChannelClosed as error:
+        except (ChannelClosed, StorageError) as error:  # where the node is, is in the store
             why = str(error)
         except (KeyError, TypeError, ValueError, NotJson):
             why = "it answered something else than expected"
