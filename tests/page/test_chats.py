@@ -127,6 +127,7 @@ def test_a_fork_and_a_side_chat_say_where_they_come_from(stage: Stage, open_tab:
     expect(page.locator(".turn")).to_have_count(1)
     page.locator(".chat-source").get_by_role("link", name="Main").click()
     expect(page.locator(".turn")).to_have_count(2)
+    wait_idle(tab)  # what is drawn again loses its selection
 
     words = page.locator(".turn .answer p").first
     words.select_text()

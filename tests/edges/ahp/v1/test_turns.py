@@ -148,7 +148,7 @@ async def test_the_model_of_a_message_is_the_sessions_from_then_on(place: Place)
         root = await me.subscribe(ROOT_URI)
         (stand_in,) = next(one["models"] for one in root["agents"] if one["provider"] == "looking")
         alone = await me.begun(new_uri("looking"), provider="looking")
-        await me.send(alone, "Look", model={"id": stand_in["id"]})
+        await me.finish(alone, await me.send(alone, "Look", model={"id": stand_in["id"]}))
         assert "_meta" not in me.state(alone)
         await me.check_folds()
 
