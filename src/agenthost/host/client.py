@@ -521,9 +521,7 @@ class HostClient:
         Raises:
             HostError: one of them is refused, and nothing has changed.
         """
-        trouble = self._parts.engine.journal.trouble
-        if trouble is not None:
-            raise trouble
+        self._parts.engine.journal.refuse_if_in_trouble()
         source = ActionSource(None, self.identity, rights=self.rights)
         if not choices:
             self._parts.dispatcher.dispatch_all(session, wanted, source)

@@ -239,7 +239,7 @@ class Journal:
             StorageError: why it cannot.
         """
         if self.trouble is not None:
-            raise self.trouble
+            raise self.trouble.with_traceback(None)  # or it would grow each time
 
     def _flush(self, ticket: int, ticks_left: int) -> None:
         """Write a group once a tick adds nothing more to it, so that a short turn is one group."""

@@ -227,7 +227,7 @@ class PostgresStorage:
 
     async def _write(self, sql: str, *values: object) -> object:
         if self._lost is not None:
-            raise self._lost
+            raise self._lost.with_traceback(None)  # or it would grow each time
         if self._writer is None or self._writer.is_closed():
             self._writer = await self._connect()
         try:
