@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from agenthost.errors import StorageError
+from agenthost.errors import StorageError, StoreTaken
 from agenthost.host.log.line import Line
 from agenthost.host.storage.shared import Committed, SharedStorage
 
@@ -193,15 +193,22 @@ class SharedLine(Line):
         self._task = asyncio.create_task(self._finish(work))
 
     async def _finish(self, work: Any) -> None:
+        delay = 0.0
         try:
             await work
+        except StoreTaken:
+            self._followers = None  # this node has to end: it shows nothing more
         except Exception:  # one commit must not stop all that follow
             log.exception("what other nodes wrote could not be shown")
+            delay = RETRY_SECONDS
         finally:
             self._task = None
         if self._waiters:
             self._release()
-        self._advance()
+        if delay:
+            asyncio.get_running_loop().call_later(delay, self._advance)
+        else:
+            self._advance()
 
     async def _show_foreign(
         self, followers: Followers, commits: Sequence[Committed], wanted: Collection[int]
@@ -233,6 +240,8 @@ class SharedLine(Line):
         while True:
             try:
                 return await asyncio.to_thread(read)
+            except StoreTaken:
+                raise
             except StorageError as error:
                 log.warning("what other nodes wrote cannot be read; will try again: %s", error)
                 await asyncio.sleep(RETRY_SECONDS)
